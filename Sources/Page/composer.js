@@ -4,7 +4,7 @@
  * @module composer
  */
 
-import { byteLength, element, pictureURL, summary } from "./text.js";
+import { byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */
 const PICTURE_MILLISECONDS = 15000;
@@ -218,10 +218,10 @@ export class Composer {
         const text = sent(this.#input.value);
         const context = this.#context;
         if (context?.edit) {
-            if (!text && !context.edit.attachments?.length) return;
+            if (isBlank(text) && !context.edit.attachments?.length) return;
             if (text !== context.edit.text) this.#handlers.edit(context.edit, text);
         } else {
-            if (!text && !this.#attachments.length) return;
+            if (isBlank(text) && !this.#attachments.length) return;
             const draft = { client_message_id: crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now() };
             if (text) draft.text = text;
             if (this.#attachments.length) draft.attachments = this.#attachments;

@@ -67,6 +67,11 @@ export function safeURL(text) {
     }
 }
 
+/** True if a text shows nothing, so that the server refuses a message with it: white space and invisible characters only. */
+export function isBlank(text) {
+    return /^[\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]*$/u.test(text);
+}
+
 /** Returns the address of a picture if the text is nothing else. */
 export function pictureURL(text) {
     const trimmed = text.trim();

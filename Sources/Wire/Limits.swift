@@ -16,7 +16,7 @@ public enum Limits {
     /// Maximum UTF-8 bytes of a `client_message_id`; the minimum is 1.
     public static let clientMessageIDBytes = 128
     /// Maximum UTF-8 bytes of a reaction key; the minimum is 1.
-    public static let reactionKeyBytes = 32
+    public static let reactionKeyBytes = 64
     /// Maximum number of different reaction keys on a message.
     public static let reactionKeys = 32
     /// Maximum number of users that a reaction lists; its `count` includes all.

@@ -1,4 +1,4 @@
-/// The id of a user: 1 to 128 bytes of printable UTF-8 without spaces.
+/// The id of a user: 1 to 128 bytes of printable UTF-8 without spaces, and not `.` or `..`.
 ///
 /// Ids are equal if their bytes are. `String` would also treat `é` and `e` with a combining accent as equal, but the
 /// database and the issuer of tokens do not.
@@ -14,12 +14,12 @@ public struct UserID: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a user id.
     ///
-    /// - Throws: ``Problem/invalidUser`` if `string` is empty, too long, has a non-printable character, or is that of
-    ///   ``deleted``.
+    /// - Throws: ``Problem/invalidUser`` if `string` is empty, too long, has a non-printable character, is `.` or
+    ///   `..`, or is that of ``deleted``.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         let count = string.utf8.count
-        guard count > 0, count <= Self.maximumBytes,
+        guard count > 0, count <= Self.maximumBytes, !string.isDotSegment,
             string.withUTF8Span(Self.isVisibleASCII) || string.unicodeScalars.allSatisfy(Self.isPrintable)
         else { throw .invalidUser }
         self.string = string

@@ -18,7 +18,8 @@ import Wire
     }
 
     @Test(arguments: [
-        "a", "alice", "alice@example.org", "auth0|5f7c", "Ünï-çødé", "日本", "👩‍🚀", "❤️", "~!\"#$%&'()*+,/:;<=>?@[\\]^_`{|}",
+        "a", "alice", "alice@example.org", "auth0|5f7c", "Ünï-çødé", "日本", "👩‍🚀", "❤️", "...", ".a",
+        "~!\"#$%&'()*+,/:;<=>?@[\\]^_`{|}",
         String(repeating: "é", count: 64),
     ])
     func `a user id is printable UTF-8 without spaces`(string: String) throws {
@@ -28,7 +29,8 @@ import Wire
 
     @Test func `any other user id is refused`() {
         for string in [
-            "", " ", "a b", "a\tb", "a\n", "a\u{0}", "\u{7F}", "\u{80}", "\u{85}", "a\u{A0}", "\u{2003}", "\u{2028}",
+            "", " ", ".", "..", "a b", "a\tb", "a\n", "a\u{0}", "\u{7F}", "\u{80}", "\u{85}", "a\u{A0}", "\u{2003}",
+            "\u{2028}",
             "\u{2029}", "\u{3000}", "\u{200B}", "\u{202E}a", "\u{FEFF}", "\u{1680}", "\u{FFFF}", "\u{E000}\u{200E}",
             String(repeating: "é", count: 64) + "a", String(repeating: "u", count: 129),
         ] {

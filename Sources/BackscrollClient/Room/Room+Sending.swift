@@ -114,7 +114,7 @@ extension Room {
         try await change(seq, "DELETE")
     }
 
-    /// Adds the user's reaction: an emoji or any word of at most 32 bytes.
+    /// Adds the user's reaction: an emoji or any word of at most 64 bytes.
     ///
     /// - Throws: as ``edit(_:text:ifRev:)``; `invalid_reaction`, `too_many_reactions`.
     @discardableResult

@@ -88,7 +88,7 @@ public struct BanSettings: Sendable, Hashable {
                 }
             } else if reader.json.matches(name, "until") {
                 guard let text = try reader.string("until") else { continue }
-                settings.until = Timestamp(rfc3339: text)
+                settings.until = Timestamp(rfc3339: text, roundsUp: true)
                 if settings.until == nil {
                     reader.note(
                         .invalidField("until", must: "a time (RFC 3339) such as 2027-01-01T00:00:00Z"), isType: true)

@@ -34,7 +34,7 @@ public enum Place: Sendable, Hashable {
         default:
             if let number = Int64(clampingDigits: string) {
                 self = .seq(number)
-            } else if let time = Timestamp(rfc3339: string) {
+            } else if let time = Timestamp(rfc3339: string, roundsUp: true) {
                 self = .time(time)
             } else {
                 throw .invalidCursor(

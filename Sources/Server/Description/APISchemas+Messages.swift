@@ -10,7 +10,7 @@ extension APISchemas {
                 [
                     "client_message_id": [
                         "type": ["string", "null"], "minLength": 1, "maxLength": .number(Limits.clientMessageIDBytes),
-                        "pattern": #"^[^\u0000]*$"#,
+                        "pattern": .string(undotted(except: #"\u0000"#)),
                         "description":
                             "The client's own name for the send. A sender uses each name once in a room, for ever.",
                     ],
@@ -19,7 +19,8 @@ extension APISchemas {
                     "reply_to": nullable(reference("Seq")),
                     "data": data,
                 ], required: [],
-                "A message to be sent. It needs a text that is not empty, or an attachment, or both.")
+                "A message to be sent. It needs a text with more than white space and invisible characters, or an attachment, or both."
+            )
         ),
         (
             "Edit",

@@ -20,11 +20,17 @@ enum APISchemas {
 
     // MARK: Names and numbers
 
-    /// Printable characters without spaces, in the regular-expression syntax that all languages share. Excludes
-    /// controls, spaces and invisible characters, except the joiners used in names and emoji.
-    private static let printable =
-        #"^[^\u0000-\u0020\u007F-\u00A0\u00AD\u1680\u180E\u1FFF-\u200B\u200E\u200F\u2028-\u202F\u205F-\u206F"#
-        + #"\u3000\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF]+$"#
+    /// Printable characters without spaces. Excludes controls, spaces and invisible characters, except the joiners used
+    /// in names and emoji.
+    private static let printable = undotted(
+        except: #"\u0000-\u0020\u007F-\u00A0\u00AD\u1680\u180E\u1FFF-\u200B\u200E\u200F\u2028-\u202F\u205F-\u206F"#
+            + #"\u3000\uFEFF\uFFF0-\uFFFB\uFFFE\uFFFF"#)
+
+    /// Returns the pattern of strings without the characters of a class, other than the empty string, `.` and `..`, in
+    /// the regular-expression syntax that all languages share.
+    static func undotted(except excluded: String) -> String {
+        #"^(\.{0,2}[^\#(excluded).][^\#(excluded)]*|\.{3}[^\#(excluded)]*)$"#
+    }
 
     /// Strings and numbers with a meaning of their own. Their schemas are repeated where they are used.
     private static let scalars: [String: JSONValue] = [
@@ -35,13 +41,15 @@ enum APISchemas {
         "UserID": [
             "type": "string", "minLength": 1, "maxLength": .number(UserID.maximumBytes),
             "pattern": .string(printable), "examples": ["alice"],
-            "description": .string("A user: 1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces."),
+            "description": .string(
+                "A user: 1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces, not `.` or `..`."),
         ],
         "ReactionKey": [
             "type": "string", "minLength": 1, "maxLength": .number(Limits.reactionKeyBytes),
             "pattern": .string(printable), "examples": ["+1"],
             "description":
-                .string("An emoji or any word: 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8."),
+                .string(
+                    "An emoji or any word: 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8, not `.` or `..`."),
         ],
         "Seq": [
             "type": "integer", "format": "int64", "minimum": 1, "maximum": .number(Int.max), "examples": [120],

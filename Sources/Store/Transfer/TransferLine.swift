@@ -224,7 +224,8 @@ extension TransferLine {
             if clientMessageID?.isEmpty == true { throw .emptyField("client_message_id") }
             if let seq, seq <= 0 { throw .invalidField("seq", must: "a positive integer") }
             if let replyTo = content.replyTo, replyTo <= 0 { throw .replyToNotFound }
-            if content.isEmpty, !deleted { throw .emptyMessage }
+            // Earlier versions stored blank texts, which an import takes over.
+            if content.text.isEmpty, content.attachments.isEmpty, !deleted { throw .emptyMessage }
             guard let createdAt = try time(createdAt, "created_at") else {
                 throw .invalidField("created_at", must: "an RFC 3339 time")
             }
@@ -268,7 +269,8 @@ extension TransferLine {
 
         private func userID(_ text: String?, _ field: String) throws(Problem) -> UserID {
             guard let text, let user = try? UserID(text) else {
-                throw .invalidField(field, must: "1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces")
+                throw .invalidField(
+                    field, must: "1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces, not . or ..")
             }
             return user
         }

@@ -47,8 +47,8 @@ extension FieldReader {
             note(.invalidAttachment(field("type").description, must: "image, video, audio, file or link"))
             return nil
         }
-        guard let url, Attachment.isWebURL(url) else {
-            note(.invalidAttachment(field("url").description, must: "an http or https URL"))
+        guard let url, WebURL.isValid(url) else {
+            note(.invalidAttachment(field("url").description, must: "a valid http or https URL"))
             return nil
         }
         attachment.kind = known
@@ -80,20 +80,5 @@ extension FieldReader {
         guard length.map({ $0 <= 0 }) ?? kind.isPicture else { return }
         let name = field.description
         note(kind.isPicture ? .sizeMissing(name) : .invalidAttachment(name, must: "positive"))
-    }
-}
-
-extension Attachment {
-    /// Returns true if a string is an `http` or `https` URL (RFC 9110, section 4.2). It checks only the scheme, that
-    /// there is a host, and that no character would end the URL in a text or a header.
-    static func isWebURL(_ string: String) -> Bool {
-        let bytes = Array(string.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-        guard scheme == "http" || scheme == "https" else { return false }
-        let rest = bytes[(colon + 1)...]
-        guard rest.starts(with: "//".utf8), let host = rest.dropFirst(2).first else { return false }
-        let isHost = host != UInt8(ascii: "/") && host != UInt8(ascii: "?") && host != UInt8(ascii: "#")
-        return isHost && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
 }

@@ -17,8 +17,8 @@ public struct Content: Sendable {
         self.data = data
     }
 
-    /// True if there is neither text nor an attachment, which is not allowed in a message.
-    public var isEmpty: Bool { text.isEmpty && attachments.isEmpty }
+    /// True if there is neither an attachment nor a text that shows something, which is not allowed in a message.
+    public var isEmpty: Bool { attachments.isEmpty && text.isBlank }
 
     /// Returns true if both are equal as decoded values.
     ///

@@ -30,6 +30,7 @@ extension Draft {
             }
         }
         if clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
+        if clientMessageID?.isDotSegment == true { reader.note(.dotSegment("client_message_id")) }
         if let replyTo = content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
         if content.isEmpty { reader.note(.emptyMessage) }
         try reader.finish()

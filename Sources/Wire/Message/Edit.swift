@@ -55,7 +55,7 @@ public struct Edit: Sendable {
 
     /// Returns the content after the edit.
     ///
-    /// - Throws: 422 `empty_message` if it would have neither text nor attachments.
+    /// - Throws: 422 `empty_message` if the content ``Content/isEmpty`` afterwards.
     public func applied(to content: Content) throws(Problem) -> Content {
         var content = content
         if let text { content.text = text }

@@ -51,9 +51,9 @@ extension Message {
             } else if reader.json.matches(name, "reactions") {
                 reactions = try reader.reactions()
             } else if reader.json.matches(name, "created_at") {
-                createdAt = try reader.string("created_at").flatMap(Timestamp.init(rfc3339:))
+                createdAt = try reader.string("created_at").flatMap { Timestamp(rfc3339: $0) }
             } else if reader.json.matches(name, "edited_at") {
-                editedAt = try reader.string("edited_at").flatMap(Timestamp.init(rfc3339:))
+                editedAt = try reader.string("edited_at").flatMap { Timestamp(rfc3339: $0) }
             } else if reader.json.matches(name, "deleted") {
                 deleted = try reader.boolean("deleted") ?? false
             } else {

@@ -1,4 +1,4 @@
-/// The key of a reaction: an emoji or any word, 1 to 32 bytes of printable UTF-8 without spaces.
+/// The key of a reaction: an emoji or any word, 1 to 64 bytes of printable UTF-8 without spaces, and not `.` or `..`.
 ///
 /// Keys are equal if their bytes are. `❤` and `❤️`, with its variation selector, are therefore different keys.
 public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
@@ -7,14 +7,14 @@ public struct ReactionKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a key.
     ///
-    /// - Throws: 400 `invalid_reaction` if `string` is empty, longer than ``Limits/reactionKeyBytes``, or has a
-    ///   non-printable character.
+    /// - Throws: 400 `invalid_reaction` if `string` is empty, longer than ``Limits/reactionKeyBytes``, `.` or
+    ///   `..`, or has a non-printable character.
     public init(_ string: some StringProtocol) throws(Problem) {
         let string = String(string)
         let count = string.utf8.count
-        guard count > 0, count <= Limits.reactionKeyBytes, string.unicodeScalars.allSatisfy(Self.isAllowed) else {
-            throw .invalidReaction
-        }
+        guard count > 0, count <= Limits.reactionKeyBytes, !string.isDotSegment,
+            string.unicodeScalars.allSatisfy(Self.isAllowed)
+        else { throw .invalidReaction }
         self.string = string
     }
 

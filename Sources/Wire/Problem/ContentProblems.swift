@@ -10,6 +10,11 @@ extension Problem {
         Problem(code: .invalidField, detail: "\(field) must be \(must).", field: field)
     }
 
+    /// 400 `invalid_field`: the field is `.` or `..`, which cannot stand in a URL: clients remove them from paths.
+    public static func dotSegment(_ field: String) -> Problem {
+        invalidField(field, must: "another id than . and .., which clients remove from URLs")
+    }
+
     /// 400 `invalid_cursor`: `field` is the parameter at fault.
     public static func invalidCursor(_ field: String, detail: String) -> Problem {
         Problem(code: .invalidCursor, detail: detail, field: field)
@@ -34,7 +39,7 @@ extension Problem {
     public static var invalidUser: Problem {
         Problem(
             code: .invalidUser,
-            detail: "A user id is 1 to 128 bytes of printable UTF-8 without spaces, and not ~deleted.",
+            detail: "A user id is 1 to 128 bytes of printable UTF-8 without spaces, and not ., .. or ~deleted.",
             field: "user", limit: UserID.maximumBytes)
     }
 
@@ -42,7 +47,8 @@ extension Problem {
     public static var invalidReaction: Problem {
         Problem(
             code: .invalidReaction,
-            detail: "The key of a reaction is 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8 without spaces.",
+            detail:
+                "The key of a reaction is 1 to \(Limits.reactionKeyBytes) bytes of printable UTF-8 without spaces, and not . or ..",
             field: "key", limit: Limits.reactionKeyBytes)
     }
 
@@ -81,10 +87,12 @@ extension Problem {
             limit: limit)
     }
 
-    /// 422 `empty_message`: the message has neither text nor attachments.
+    /// 422 `empty_message`: the message has neither a text that shows something nor attachments.
     public static var emptyMessage: Problem {
         Problem(
-            code: .emptyMessage, detail: "A message needs a text or attachments, or both.", field: "text")
+            code: .emptyMessage,
+            detail: "A message needs attachments, or a text with more than spaces and invisible characters.",
+            field: "text")
     }
 
     /// 422 `empty_field`: the field must not be the empty string.

@@ -2,13 +2,12 @@ extension Timestamp {
     /// Parses a `date-time` of RFC 3339, section 5.6. It accepts any offset, any number of fraction digits, and `t` and
     /// `z`.
     ///
-    /// Fractions of a millisecond are rounded up. A time in a cursor means the place just before the first message
-    /// created at or after it, and messages are created on whole milliseconds. A leap second is accepted where one can
-    /// occur (23:59:60 UTC at the end of a month). It becomes the midnight after it, because the system's clock does
-    /// not represent it.
+    /// A leap second is accepted where one can occur (23:59:60 UTC at the end of a month). It becomes the midnight
+    /// after it, because the system's clock does not represent it.
     ///
+    /// - Parameter roundsUp: True to round fractions of a millisecond up, for a bound; false to drop them.
     /// - Returns: `nil` for text outside the grammar and for dates that do not exist.
-    public init?(rfc3339: String) {
+    public init?(rfc3339: String, roundsUp: Bool = false) {
         var reader = Reader(bytes: Array(rfc3339.utf8))
         guard let year = reader.number(digits: 4), reader.skip("-"),
             let month = reader.number(digits: 2), (1...12).contains(month), reader.skip("-"),
@@ -17,7 +16,7 @@ extension Timestamp {
             let hour = reader.number(digits: 2), hour < 24, reader.skip(":"),
             let minute = reader.number(digits: 2), minute < 60, reader.skip(":"),
             let second = reader.number(digits: 2), second <= 60,
-            let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+            let fraction = reader.fraction(roundsUp: roundsUp), let offset = reader.offset(), reader.isAtEnd
         else { return nil }
         let days = CivilDate(year: year, month: month, day: day).daysSince1970
         let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second) - Int64(offset * 60)
@@ -60,7 +59,7 @@ extension Timestamp {
         }
 
         /// Reads the fraction in milliseconds, 0 to 1000; 0 if there is none.
-        mutating func fraction() -> Int? {
+        mutating func fraction(roundsUp: Bool) -> Int? {
             guard skip(".") else { return 0 }
             guard let first = digit() else { return nil }
             var milliseconds = first * 100
@@ -71,7 +70,7 @@ extension Timestamp {
                 if weight == 0, digit != 0 { isFiner = true }
                 weight /= 10
             }
-            return isFiner ? milliseconds + 1 : milliseconds
+            return isFiner && roundsUp ? milliseconds + 1 : milliseconds
         }
 
         /// Reads the offset in minutes east of UTC.

@@ -20,7 +20,7 @@ struct NastyValues {
     static let texts = [
         "", "x", "\\u0000", "\\ud800", "\\udc00\\ud800", "\\ud83d\\ude00", "\u{7F}", "\\u202e", "\\x", "\t", "e\\u0301",
         String(repeating: "a", count: 128), String(repeating: "a", count: 129), String(repeating: "é", count: 8193),
-        String(repeating: "\\u0001", count: 16_384),
+        "x" + String(repeating: "\\u0001", count: 16_383),
     ].map { "\"\($0)\"" }
     static let others = [
         "null", "true", "{}", "[]", #"{"a":1,"a":2}"#, #"{"":1}"#, String(repeating: "[", count: 70),

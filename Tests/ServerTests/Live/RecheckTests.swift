@@ -107,7 +107,7 @@ struct RecheckTests {
             try put("plans", #"{"visibility":"private"}"#, by: client)
             try put("plans/members/bob", by: client)
             // Six bytes each as JSON, so that one message exceeds a slice of the log and the kernel's buffer.
-            let text = String(repeating: #"\u0001"#, count: 16 * 1024)
+            let text = "x" + String(repeating: #"\u0001"#, count: 16 * 1024 - 1)
             for _ in 0..<3 { try client.send(text, to: "plans") }
             let subscriber = try subscribe(carrier, to: "plans", as: "bob", since: 0, server)
             #expect(try subscriber.frame().room?.rev == 3)

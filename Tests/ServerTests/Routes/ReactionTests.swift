@@ -64,7 +64,9 @@ struct ReactionTests {
                 (.delete, "1/reactions/0", nil, 401, "unauthenticated"),
                 (.put, "1/reactions/", "bob", 400, "invalid_reaction"),
                 (.put, "1/reactions/a%20b", "bob", 400, "invalid_reaction"),
-                (.put, "1/reactions/" + String(repeating: "x", count: 33), "bob", 400, "invalid_reaction"),
+                (.put, "1/reactions/" + String(repeating: "x", count: 65), "bob", 400, "invalid_reaction"),
+                (.put, "1/reactions/%2E", "bob", 400, "invalid_reaction"),
+                (.put, "1/reactions/..", "bob", 400, "invalid_reaction"),
                 (.put, "1/reactions/%FF", "bob", 400, "target_encoding_invalid"),
                 (.put, "x/reactions/1", "bob", 400, "invalid_field"),
             ]

@@ -64,7 +64,7 @@ struct RouteTests {
         #expect(problem?.detail == "seq must be a decimal number.")
     }
 
-    @Test("refuses an invalid reaction key", arguments: ["", " ", String(repeating: "x", count: 33)])
+    @Test("refuses an invalid reaction key", arguments: ["", " ", ".", "..", String(repeating: "x", count: 65)])
     func refusesKey(text: String) {
         let problem = #expect(throws: Problem.self) {
             try Route(["v1", "rooms", "lobby", "messages", "1", "reactions", text])

@@ -69,6 +69,17 @@ struct TransferTests {
         #expect(throws: HistoryImport.Failure.self) { try importing(start + #""text":"x"}"# + "\n", into: path) }
     }
 
+    @Test("drops fractions of a millisecond, and takes over blank texts of earlier versions")
+    func fractions() throws {
+        let path = directory.path(of: "fractions.db")
+        let times = #""created_at":"2026-01-01T00:00:00.123456Z","edited_at":"2026-01-01T00:00:01.9999999Z""#
+        try importing(#"{"room":"lobby","sender":"alice","text":" ",\#(times)}"# + "\n", into: path)
+        let text = try export(path)
+        #expect(text.contains(#""created_at":"2026-01-01T00:00:00.123Z""#))
+        #expect(text.contains(#""edited_at":"2026-01-01T00:00:01.999Z""#))
+        #expect(try importing(text, into: directory.path(of: "again.db")).messages == 1)
+    }
+
     @Test("of everything in a room is imported unchanged, and a second import adds nothing")
     func roundTrip() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
@@ -205,6 +216,7 @@ struct TransferTests {
             ("nonsense", nil), ("[1]", nil), (#"{"type":"letter"}"#, "type"), (message(#""text":1"#), "text"),
             (message(#""text":"""#), nil), (message(#""text":"x""#, room: "no room"), "room"),
             (#"{"room":"a","sender":"b c","created_at":"2026-01-01T00:00:00Z","text":"x"}"#, "sender"),
+            (#"{"room":"a","sender":"..","created_at":"2026-01-01T00:00:00Z","text":"x"}"#, "sender"),
             (#"{"room":"a","sender":"b","created_at":"yesterday","text":"x"}"#, "created_at"),
             (#"{"room":"a","sender":"b","created_at":"2999-01-01T00:00:00Z","text":"x"}"#, "created_at"),
             (message(#""text":"x","edited_at":"2025-01-01T00:00:00Z""#), "edited_at"),

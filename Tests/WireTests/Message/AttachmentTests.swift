@@ -66,7 +66,15 @@ import Wire
         #expect(fault?.field == "attachments[1].\(field)")
     }
 
-    @Test(arguments: ["http://x", "https://x.test:8080/a?b#c", "HTTPS://X", "http://é.test/ü", "http://[::1]/"])
+    @Test(arguments: [
+        "http://x", "https://x.test:8080/a?b#c", "HTTPS://X", "http://é.test/ü", "http://[::1]/",
+        "http://[2001:db8::1]:443/a", "http://[::ffff:1.2.3.4]", "http://x:/", "http://x:0", "http://x:65535",
+        "http://x:000080", "http://a@b", "http://a:b@c:1/", "http://a@b@c", "http://%61.test", "http://x/%zz",
+
+        "http://x?a:99999", "http://127.0.0.1", "http://127.1", "http://0x7f.0.0.1", "http://4294967295",
+        "http://a_b.test",
+        "http://x.", "http://1.2.3.4.", "http://1a", "http://❤.test", "http://क्‍ष.test", "http://a.b1",
+    ])
     func `an http or https URL is accepted`(url: String) throws {
         #expect(try decode(#"{"type":"link","url":"\#(url)"}"#).first?.url == url)
     }
@@ -74,13 +82,26 @@ import Wire
     @Test(arguments: [
         "x", "/a", "//x/a", "ftp://x", "javascript:alert(1)", "data:text/plain,x", "http:x", "http:/x", "http://",
         "https:///x", "http://?x", "http://#x", " http://x", "http://x y", "http://x\\n", "http://x\\u007f",
-        "httpx://x",
-        "http",
+        "httpx://x", "http", "https://[::1", "https://[::1]x", "https://[]", "https://[1.2.3.4]", "https://[::g]",
+        "https://[fe80::1%25eth0]", "https://::1/", "https://x:99999", "https://x:65536", "https://x:-1",
+        "https://x:1a",
+        "https://:80", "https://a@", "https://a@:80", "https://@/", "https://%zz/", "https://%", "https://%4",
+        "https://%00",
+        "https://%2f", "https://%ff", "https://a%20b", "https://a\\\\b/", "https://\\\\a", "https://a\\\\@b",
+        "https://a<b",
+        "https://a|b",
+        "https://a^b", "https://a[b", "https://256.1.1.1", "https://1.2.3.4.5", "https://1.2.3.256", "https://a.1",
+        "https://4294967296", "https://09", "https://a.0x1", "https://a\\u00adb", "https://\\u202ea",
+        "https://a\\u3000b", "https://\\ue000",
     ])
     func `any other URL is refused`(url: String) {
         let fault = problem { () throws(Problem) in try decode(#"{"type":"link","url":"\#(url)"}"#) }
         #expect(fault?.code == .invalidAttachment)
         #expect(fault?.field == "attachments[0].url")
+    }
+
+    @Test func `a backslash may stand after the host`() throws {
+        #expect(try decode(#"{"type":"link","url":"http://x/a\\b"}"#).first?.url == #"http://x/a\b"#)
     }
 
     @Test(arguments: ["url", "mime", "title", "description", "thumbhash"])

@@ -43,11 +43,6 @@ import Wire
         }
     }
 
-    @Test(arguments: [#"{"text":" "}"#, #"{"text":"\n"}"#, #"{"text":"\u200b"}"#])
-    func `a text of spaces counts as a text`(body: String) throws {
-        #expect(try !Draft.decode(body).content.text.isEmpty)
-    }
-
     @Test func `attachments need no text`() throws {
         let attachments = #""attachments":[{"type":"link","url":"http://x"}]"#
         for body in ["{\(attachments)}", #"{"text":"",\#(attachments)}"#, #"{"text":null,\#(attachments)}"#] {
@@ -95,6 +90,10 @@ import Wire
             ("{}", .emptyMessage, "text"), (#"{"text":""}"#, .emptyMessage, "text"),
             (#"{"text":null,"attachments":[]}"#, .emptyMessage, "text"),
             (#"{"data":{"a":1}}"#, .emptyMessage, "text"), (#"{"client_message_id":"x"}"#, .emptyMessage, "text"),
+            (#"{"text":" "}"#, .emptyMessage, "text"), (#"{"text":"\t\r\n\u0085\u00a0\u3000"}"#, .emptyMessage, "text"),
+            (#"{"text":"\u200b\u200d\ufeff\u2060\u00ad"}"#, .emptyMessage, "text"),
+            (#"{"text":"\u3164\u115f\uffa0\u2800\u180e"}"#, .emptyMessage, "text"),
+            (#"{"text":"\u202e\u2066\u0001\ufe0f\udb40\udc41","data":{"a":1}}"#, .emptyMessage, "text"),
             (#"{"text":"a\u0000b"}"#, .nulCharacter, "text"),
             (#"{"text":"x","client_message_id":"\u0000"}"#, .nulCharacter, "client_message_id"),
             (#"{"text":"x","data":{"a":["\u0000"]}}"#, .nulCharacter, "data"),
@@ -111,6 +110,24 @@ import Wire
         #expect(fault?.field == field)
     }
 
+    @Test(arguments: ["\u{300}", "\u{FFFC}", "\u{10FFFE}", "\u{E000}", " .", "\u{200B}x", "\u{600}", "\u{1F3FB}"])
+    func `a text that shows something may be short`(text: String) throws {
+        #expect(try Draft.decode(#"{"text":"\#(text)"}"#).content.text.hasSameBytes(as: text))
+    }
+
+    @Test func `a blank text may stand beside an attachment`() throws {
+        let body = #"{"text":" ","attachments":[{"type":"link","url":"http://x"}]}"#
+        #expect(try Draft.decode(body).content.text == " ")
+    }
+
+    @Test(arguments: [".", ".."])
+    func `a client message id must be able to stand in a path`(id: String) throws {
+        let fault = problem { () throws(Problem) in try Draft.decode(#"{"text":"x","client_message_id":"\#(id)"}"#) }
+        #expect(fault == .dotSegment("client_message_id"))
+        #expect(fault?.status == 400 && fault?.field == "client_message_id")
+        #expect(try Draft.decode(#"{"text":"x","client_message_id":"\#(id)a"}"#).clientMessageID == id + "a")
+    }
+
     @Test(arguments: ["5", "5.0", "5e0", "50E-1"])
     func `reply_to is an integer in any notation`(number: String) throws {
         #expect(try Draft.decode(#"{"text":"x","reply_to":\#(number)}"#).content.replyTo == 5)
@@ -121,7 +138,7 @@ import Wire
         #expect(try Draft.decode(#"{"a":\#(nested),"text":"x","b":"\u0000"}"#).content.text == "x")
     }
 
-    @Test(arguments: ["x", "\\u0078", "\u{E9}", "\\u00e9", "😀", "\\ud83d\\ude00", "\\n"])
+    @Test(arguments: ["x", "\\u0078", "\u{E9}", "\\u00e9", "😀", "\\ud83d\\ude00", "\\u0022"])
     func `the length of a text is counted in bytes of UTF-8, however it is escaped`(character: String) throws {
         let size = try Draft.decode("{\"text\":\"\(character)\"}").content.text.utf8.count
         let count = Limits.textBytes / size

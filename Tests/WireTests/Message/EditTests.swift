@@ -48,7 +48,7 @@ import Wire
         #expect(try edit(body).applied(to: content).isSame(as: Content(text: "bye", replyTo: 3)))
     }
 
-    @Test(arguments: [#"{"text":""}"#, #"{"text":null}"#, #"{"attachments":null,"text":""}"#])
+    @Test(arguments: [#"{"text":""}"#, #"{"text":null}"#, #"{"attachments":null,"text":""}"#, #"{"text":" \u200b"}"#])
     func `an edit must not leave the message empty`(body: String) throws {
         let edit = try edit(body)
         #expect(problem { () throws(Problem) in try edit.applied(to: Content(text: "hi")) } == .emptyMessage)
