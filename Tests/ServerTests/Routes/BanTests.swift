@@ -181,6 +181,28 @@ struct BanTests {
         }
     }
 
+    @Test("from the server and erasing also end sockets that are about to open", arguments: ["PUT", "DELETE"])
+    func opening(method: String) async throws {
+        var reads: HeldReads!
+        try await withTokenServer(configure: { reads = HeldReads(of: &$0) }) { server in
+            defer { reads.open() }
+            let client = try HTTPClient(port: server.port)
+            let sent = try client.request(
+                .post, "\(Self.room)/messages", fields: [.bearer(bob)], body: Array(#"{"text":"1"}"#.utf8))
+            #expect(sent.status == .created)
+            // The log has answered that bob may subscribe, but his socket is not open yet.
+            try reads.hold(server, as: bob, on: "\(Self.room)/live", fields: HandshakeTests.fields)
+            let isBan = method == "PUT"
+            let answer = try client.request(
+                isBan ? .put : .delete, isBan ? "/v1/admin/bans/bob" : "/v1/users/bob", fields: [.bearer(root)],
+                body: isBan ? Array(#"{"scope":"all"}"#.utf8) : [])
+            #expect(answer.status == (isBan ? .created : .accepted))
+            reads.open()
+            let refused = try reads.response()
+            #expect(try refused.problem.code == (isBan ? "banned" : "disconnected"))
+        }
+    }
+
     @Test("from the server is not possible in open mode")
     func openMode() throws {
         try withServer { server in

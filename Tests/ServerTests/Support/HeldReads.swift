@@ -1,4 +1,5 @@
 import Dispatch
+import HTTP
 import HTTPTypes
 import Synchronization
 
@@ -19,11 +20,22 @@ final class HeldReads {
     }
 
     /// Holds reads from now on. When it returns, the reader waits and its queue is empty.
-    func hold(_ server: LiveServer, as token: String? = nil) throws {
+    ///
+    /// - Parameter target: A resource to read. The log has answered this read already when it is held.
+    func hold(
+        _ server: LiveServer, as token: String? = nil, on target: String = "/v1/rooms/unused", fields: [HTTPField] = []
+    ) throws {
         gate.close()
         client = try HTTPClient(port: server.port)
-        try client?.write(HTTPClient.bytes(.get, "/v1/rooms/unused", fields: token.map { [.bearer($0)] } ?? []))
+        let fields = fields + (token.map { [.bearer($0)] } ?? [])
+        try client?.write(HTTPClient.bytes(.get, target, fields: fields))
         gate.waitForArrival()
+    }
+
+    /// Returns the answer to the request whose read was held.
+    func response() throws -> Response {
+        guard let client else { throw Unexpected("no read was held") }
+        return try client.response()
     }
 
     /// Waits until this many reads are queued behind the held one.
