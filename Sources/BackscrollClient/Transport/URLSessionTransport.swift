@@ -1,9 +1,6 @@
-#if canImport(Darwin) || URLSESSION
-import Foundation
-#if canImport(FoundationNetworking)
-// Only to check the types on Linux (scripts/test-packaging), where sockets of URLSession do not work.
-public import FoundationNetworking
-#endif
+// Linux compiles this file only in scripts/test-packaging, as a build for Apple's platforms.
+#if canImport(Darwin)
+public import Foundation
 
 /// The network of clients on Apple's platforms, on `URLSession`.
 public final class URLSessionTransport: ClientTransport {
