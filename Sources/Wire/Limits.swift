@@ -21,6 +21,10 @@ public enum Limits {
     public static let reactionKeys = 32
     /// Maximum number of users that a reaction lists; its `count` includes all.
     public static let reactionUsers = 50
+    /// Maximum number of users in a list of those who reacted.
+    public static let reactingUsers = 1000
+    /// Default number of users in a list of those who reacted.
+    public static let defaultReactingUsers = 200
     /// Maximum nesting depth of objects and arrays in any JSON that is read, including ignored values.
     public static let readerDepth = 1024
 

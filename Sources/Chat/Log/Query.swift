@@ -37,6 +37,9 @@ public final class Query: Sendable {
         case members(after: UserID?, limit: Int, Reply<RoomMembers>)
         /// One member; `nil` if the user is none.
         case member(UserID, Reply<RoomMember?>)
+        /// The users after a user, in byte order of the ids, who reacted to the message at `seq` with a key, at most `limit`;
+        /// `nil` if there is no message.
+        case reactions(seq: Int64, ReactionKey, after: UserID?, limit: Int, Reply<ReactingUsers?>)
         /// Bans from the room; for its owners and admins.
         case bans(BanRead)
     }

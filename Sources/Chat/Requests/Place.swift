@@ -34,13 +34,23 @@ public enum Place: Sendable, Hashable {
         default:
             if let number = Int64(clampingDigits: string) {
                 self = .seq(number)
-            } else if let time = Timestamp(rfc3339: string, roundsUp: true) {
+            } else if let time = Timestamp(rfc3339: Self.withPlus(string), roundsUp: true) {
                 self = .time(time)
             } else {
                 throw .invalidCursor(
                     field, detail: "A cursor is a seq, an RFC 3339 time, or one of first, last, read and unread.")
             }
         }
+    }
+}
+
+extension Place {
+    /// Returns a time with the plus of its offset, which in a query means a space. People type `+02:00` into URLs.
+    private static func withPlus(_ string: String) -> String {
+        guard let space = string.lastIndex(of: " "), string.distance(from: space, to: string.endIndex) == 6 else {
+            return string
+        }
+        return string[..<space] + "+" + string[string.index(after: space)...]
     }
 }
 

@@ -4,6 +4,7 @@ enum ASCII {
     static let lineFeed: UInt8 = 0x0A
     static let carriageReturn: UInt8 = 0x0D
     static let space: UInt8 = 0x20
+    static let plus: UInt8 = 0x2B
     static let doubleQuote: UInt8 = 0x22
     static let numberSign: UInt8 = 0x23
     static let percent: UInt8 = 0x25

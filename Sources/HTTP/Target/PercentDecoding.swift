@@ -1,15 +1,16 @@
 /// Percent-encoded octets (RFC 3986, section 2.1).
-///
-/// A plus stays a plus, in queries too: time offsets (`+02:00`) are typed into URLs. HTML forms write a space as a plus
-/// (WHATWG URL, section 5.1), but no parameter of this API may hold a space.
 enum PercentDecoding {
     /// Returns the text that `bytes` encode. Refuses an encoding that is cut off or not hexadecimal, the octet NUL, and
     /// octets that are not UTF-8.
     ///
-    /// - Parameter isPlain: True if `bytes` are known to be ASCII without percent-encodings.
-    static func decode(_ bytes: Span<UInt8>, isPlain: Bool) throws(RequestRefusal) -> String {
-        if isPlain { return bytes.asciiString }
-        guard let first = bytes.firstIndex(of: ASCII.percent) else {
+    /// - Parameters:
+    ///   - isPlain: True if `bytes` are known to be ASCII without percent-encodings.
+    ///   - isForm: True in queries, where a plus is a space, as forms and `URLSearchParams` write it (WHATWG URL, section
+    ///     5.1).
+    static func decode(_ bytes: Span<UInt8>, isPlain: Bool, isForm: Bool = false) throws(RequestRefusal) -> String {
+        let plus = isForm ? bytes.firstIndex(of: ASCII.plus) : nil
+        if isPlain, plus == nil { return bytes.asciiString }
+        guard let first = [bytes.firstIndex(of: ASCII.percent), plus].compactMap(\.self).min() else {
             guard let text = bytes.utf8String else { throw .targetEncodingInvalid }
             return text
         }
@@ -25,6 +26,9 @@ enum PercentDecoding {
                 else { throw .targetEncodingInvalid }
                 decoded.append(high << 4 | low)
                 index += 3
+            case ASCII.plus where isForm:
+                decoded.append(ASCII.space)
+                index += 1
             default:
                 decoded.append(bytes[index])
                 index += 1

@@ -1,4 +1,4 @@
-/// The name and value pairs of a query: `name=value&name=value` (WHATWG URL, section 5.1).
+/// The name and value pairs of a query: `name=value&name=value`, where a plus is a space (WHATWG URL, section 5.1).
 public struct QueryParameters: Sendable, Hashable {
     /// One pair, decoded.
     public struct Parameter: Sendable, Hashable {
@@ -22,10 +22,10 @@ public struct QueryParameters: Sendable, Hashable {
     /// - Parameter isPlain: True if the pair is known to be ASCII without percent-encodings.
     mutating func append(_ pair: Span<UInt8>, isPlain: Bool) throws(RequestRefusal) {
         let nameEnd = pair.firstIndex(of: ASCII.equals) ?? pair.count
-        let name = try PercentDecoding.decode(pair.extracting(first: nameEnd), isPlain: isPlain)
+        let name = try PercentDecoding.decode(pair.extracting(first: nameEnd), isPlain: isPlain, isForm: true)
         let value =
             nameEnd == pair.count
-            ? "" : try PercentDecoding.decode(pair.extracting((nameEnd + 1)...), isPlain: isPlain)
+            ? "" : try PercentDecoding.decode(pair.extracting((nameEnd + 1)...), isPlain: isPlain, isForm: true)
         let parameter = Parameter(name: name, value: value)
         if first == nil { first = parameter } else { others.append(parameter) }
     }

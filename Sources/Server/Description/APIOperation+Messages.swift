@@ -2,7 +2,7 @@ import Wire
 
 /// Operations that send, read and synchronise messages.
 extension APIOperation {
-    static let messages: [APIOperation] = [send, page, message, clientMessage, changed]
+    static let messages: [APIOperation] = [send, page, message, clientMessage, reactingUsers, changed]
 
     /// The operations that can follow an answer with a message.
     private static let messageLinks = ["getMessage", "editMessage", "deleteMessage"]
@@ -120,6 +120,15 @@ extension APIOperation {
         summary: "Delete a message",
         description: "Your own, or as an owner of the room any. A tombstone stays, so `seq` has no gaps.",
         access: .named, parameters: ["If-Match"], answers: answer, refusals: refused + [.notTheSender])
+
+    private static let reactingUsers = APIOperation(
+        method: "get", path: "/v1/rooms/{room}/messages/{seq}/reactions/{key}", id: "listReactingUsers", tag: .messages,
+        summary: "The users who reacted to a message",
+        description:
+            "All of them, in the byte order of their ids. A message lists the first \(Limits.reactionUsers) only.",
+        access: .reader, parameters: ["afterUser", "reactingUsersLimit"],
+        answers: [Answer(200, "One page of users.", "ReactingUsers")],
+        refusals: [.invalidLimit, .invalidReaction, .messageNotFound])
 
     private static let react = APIOperation(
         method: "put", path: "/v1/rooms/{room}/messages/{seq}/reactions/{key}", id: "addReaction", tag: .messages,

@@ -92,6 +92,7 @@ enum APIParameters {
         limit("pageLimit", Limits.pageMessages, default: Limits.defaultPageMessages),
         limit("changesLimit", Limits.changedMessages, default: Limits.defaultChangedMessages),
         limit("membersLimit", Limits.members, default: Limits.defaultMembers),
+        limit("reactingUsersLimit", Limits.reactingUsers, default: Limits.defaultReactingUsers),
         limit("bansLimit", Limits.bans, default: Limits.defaultBans),
     ]
 

@@ -70,6 +70,16 @@ extension APISchemas {
                     ],
                 ], required: ["key", "count", "users"])
         ),
+        (
+            "ReactingUsers",
+            object(
+                [
+                    "users": [
+                        "type": "array", "maxItems": .number(Limits.reactingUsers), "items": reference("UserID"),
+                    ],
+                    "has_more": hasMore(passing: "user"),
+                ], required: ["users", "has_more"])
+        ),
         ("Attachment", attachment(isNullable: false)),
         (
             "Page",

@@ -240,7 +240,11 @@ final class Exchange {
             case .delete: try delete(seq, of: room, target)
             default: try answerMessage(seq, of: room, target)
             }
-        case .reaction(let room, let seq, let key): try react(key, to: seq, of: room, target)
+        case .reaction(let room, let seq, let key):
+            switch request.method {
+            case .put, .delete: try react(key, to: seq, of: room, target)
+            default: try answerReaction(key, to: seq, of: room, target)
+            }
         case .clientMessage(let room, let id): try answerClientMessage(id, of: room, target)
         case .changes(let room): try answerChanges(of: room, target)
         case .read(let room): try moveReadMark(in: room, target)

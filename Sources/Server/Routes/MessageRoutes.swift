@@ -89,6 +89,20 @@ extension Exchange {
         try change(seq, of: room, by: admittedCaller(target, in: room), .delete)
     }
 
+    /// `GET /v1/rooms/{room}/messages/{seq}/reactions/{key}`
+    func answerReaction(_ key: ReactionKey, to seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
+        let caller = try caller(target, in: room)
+        try admit(.reads, by: caller.user)
+        let name = try target.single("after")
+        let after = try name.map { name throws(Problem) in try UserID(name) }
+        let limit = try PageRequest.parseLimit(
+            target.single("limit"), maximum: Limits.reactingUsers, default: Limits.defaultReactingUsers)
+        ask(for: caller, { .room(room, .reactions(seq: seq, key, after: after, limit: limit, $0)) }) { [self] users in
+            guard let users else { return answer(.messageNotFound) }
+            answer { users.encode(into: &$0) }
+        }
+    }
+
     /// `PUT` and `DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}`
     func react(_ key: ReactionKey, to seq: Int64, of room: RoomID, _ target: DecodedTarget) throws(Problem) {
         let caller = try admittedCaller(target, in: room)

@@ -122,7 +122,7 @@ enum Route: Equatable {
         switch self {
         case .messages: [.get, .head, .post]
         case .message: [.get, .head, .patch, .delete]
-        case .reaction: [.put, .delete]
+        case .reaction: [.get, .head, .put, .delete]
         case .read: [.put]
         case .sockets: [.delete]
         case .user: [.get, .head, .delete]

@@ -42,6 +42,8 @@ struct ReadTransaction {
         case .members(let user, let limit, let reply):
             reply.answer(try members(of: room, after: user, limit: limit))
         case .member(let user, let reply): reply.answer(try member(user, of: room))
+        case .reactions(let seq, let key, let user, let limit, let reply):
+            reply.answer(try reactingUsers(seq, key, of: room, after: user, limit: limit))
         case .bans(let read): try answer(read, of: room, for: query)
         }
         return 0
@@ -195,6 +197,18 @@ extension ReadTransaction {
         let hasMore = members.count > limit
         if hasMore { members.removeLast() }
         return RoomMembers(members: members, hasMore: hasMore)
+    }
+
+    /// Returns users who reacted to a message; `nil` if there is no message.
+    func reactingUsers(
+        _ seq: Int64, _ key: ReactionKey, of room: RoomView?, after user: UserID?, limit: Int
+    ) throws -> ReactingUsers? {
+        guard let room, try room.message(seq: seq) != nil else { return nil }
+        var users = try statements.rooms.users(
+            reacting: key, to: RowKey(room: room.number, seq), after: user, limit: limit + 1)
+        let hasMore = users.count > limit
+        if hasMore { users.removeLast() }
+        return ReactingUsers(users: users, hasMore: hasMore)
     }
 
     /// Returns a member of a room; `nil` if the user is not a member.

@@ -237,9 +237,12 @@ final class ReaderStatements {
 /// Confined to its connection.
 final class RoomStatements {
     private let selectMembers: PreparedStatement
+    private let selectReacting: PreparedStatement
     private let selectTitle: PreparedStatement
 
     init(_ db: Connection) throws {
+        selectReacting = try PreparedStatement(
+            "SELECT user FROM reactions WHERE message = ? AND key = ? AND user > ? ORDER BY user LIMIT ?", db)
         selectMembers = try PreparedStatement(
             """
             SELECT user, owner FROM members WHERE room = ?1 AND user > ?2
@@ -247,6 +250,18 @@ final class RoomStatements {
             ORDER BY user LIMIT ?3
             """, db)
         selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
+    }
+
+    /// Returns at most `limit` users after `user` who reacted to a message with a key, in the byte order of their ids.
+    func users(
+        reacting key: ReactionKey, to message: RowKey, after user: UserID?, limit: Int
+    ) throws -> [UserID] {
+        try selectReacting.bind(message.rawValue, at: 1)
+        try selectReacting.bind(key.string, at: 2)
+        // Every id sorts after a space, because no id contains one.
+        try selectReacting.bind(user?.string ?? " ", at: 3)
+        try selectReacting.bind(Int64(limit), at: 4)
+        return try selectReacting.allRows { UserID(trusted: $0.text(0)) }
     }
 
     /// Returns at most `limit` members after `user`, in the byte order of their ids.

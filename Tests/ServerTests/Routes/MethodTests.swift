@@ -17,7 +17,7 @@ struct MethodTests {
                 Self.readOnly.map { ($0, "GET, HEAD, OPTIONS", [.post, .put, .patch, .delete, .trace]) } + [
                     ("/v1/rooms/lobby/messages", "GET, HEAD, POST, OPTIONS", [.put, .patch, .delete]),
                     ("/v1/rooms/lobby/messages/1", "GET, HEAD, PATCH, DELETE, OPTIONS", [.put, .post]),
-                    ("/v1/rooms/lobby/messages/1/reactions/x", "PUT, DELETE, OPTIONS", [.get, .head, .post, .patch]),
+                    ("/v1/rooms/lobby/messages/1/reactions/x", "GET, HEAD, PUT, DELETE, OPTIONS", [.post, .patch]),
                     ("/v1/rooms/lobby", "GET, HEAD, PUT, DELETE, OPTIONS", [.post, .patch]),
                     ("/v1/rooms/lobby/members/bob", "GET, HEAD, PUT, DELETE, OPTIONS", [.post, .patch]),
                     ("/v1/rooms/lobby/read", "PUT, OPTIONS", [.get, .head, .post, .delete]),

@@ -47,6 +47,21 @@ struct ReactionTests {
         }
     }
 
+    @Test("have lists of all who reacted, in parts")
+    func users() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("1")
+            for user in ["carol", "alice", "bob"] { _ = try client.change(.put, "1/reactions/%E2%9D%A4", as: user) }
+            let list = "/v1/rooms/lobby/messages/1/reactions/%E2%9D%A4"
+            #expect(try client.get(list).text == #"{"users":["alice","bob","carol"],"has_more":false}"#)
+            #expect(try client.get("\(list)?limit=1&after=alice").text == #"{"users":["bob"],"has_more":true}"#)
+            #expect(try client.get("/v1/rooms/lobby/messages/1/reactions/x").text == #"{"users":[],"has_more":false}"#)
+            #expect(try client.get("/v1/rooms/lobby/messages/2/reactions/x").problem.code == "message_not_found")
+            #expect(try client.get("\(list)?limit=1001").problem.code == "invalid_limit")
+        }
+    }
+
     @Test("are refused if not allowed")
     func refusals() throws {
         try withServer { server in

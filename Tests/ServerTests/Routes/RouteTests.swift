@@ -76,7 +76,7 @@ struct RouteTests {
     func methods() throws {
         #expect(Route.messages(lobby).allowed == "GET, HEAD, POST, OPTIONS")
         #expect(Route.message(lobby, seq: 1).allowed == "GET, HEAD, PATCH, DELETE, OPTIONS")
-        #expect(try Route.reaction(lobby, seq: 1, ReactionKey("x")).allowed == "PUT, DELETE, OPTIONS")
+        #expect(try Route.reaction(lobby, seq: 1, ReactionKey("x")).allowed == "GET, HEAD, PUT, DELETE, OPTIONS")
         #expect(Route.read(lobby).allowed == "PUT, OPTIONS")
         #expect(Route.live(lobby).allowed == "GET, OPTIONS")
         #expect(Route.liveRooms.allowed == "GET, OPTIONS")

@@ -32,6 +32,27 @@ struct ReactionTests {
         #expect(try reactions(log.react("b", to: 1, as: "zoe")) == [reaction("a", "zoe"), reaction("b", "zoe")])
     }
 
+    @Test("have lists of all their users, in parts, also beyond those of the snapshot")
+    func users() throws {
+        let log = try TestLog()
+        try log.fill(1)
+        let names = (0..<60).map { "user-\($0 / 10)\($0 % 10)" }
+        for name in names.reversed() { try log.react("x", to: 1, as: name) }
+        try log.react("y", to: 1, as: "zoe")
+        func part(_ key: String, of seq: Int64 = 1, after: String? = nil, limit: Int = 100) throws -> ReactingUsers? {
+            let (key, user) = (try ReactionKey(key), try after.map { try UserID($0) })
+            return try log.ask { .reactions(seq: seq, key, after: user, limit: limit, $0) }
+        }
+        #expect(try part("x")?.users.map(\.string) == names)
+        #expect(try part("x")?.hasMore == false)
+        let middle = try #require(try part("x", after: "user-09", limit: 3))
+        #expect(middle.users.map(\.string) == ["user-10", "user-11", "user-12"] && middle.hasMore)
+        #expect(try part("x", after: "user-59")?.users == [])
+        #expect(try part("y")?.users.map(\.string) == ["zoe"])
+        #expect(try part("z")?.users == [])
+        #expect(try part("x", of: 2) == nil)
+    }
+
     @Test("count once for each key and user; repetitions change nothing")
     func idempotent() throws {
         let log = try TestLog()
