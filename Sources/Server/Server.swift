@@ -336,6 +336,16 @@ public final class Server: Sendable {
         return made.withLock { $0! }
     }
 
+    /// Calls `then` on a loop's thread once every loop has taken a turn; never while one of them is stuck.
+    public func afterTurnOfEachLoop(_ then: @escaping @Sendable () -> Void) {
+        Self.pass(through: group.loops[...], then)
+    }
+
+    private static func pass(through loops: ArraySlice<Loop>, _ then: @escaping @Sendable () -> Void) {
+        guard let loop = loops.first else { return then() }
+        _ = loop.post { pass(through: loops.dropFirst(), then) }
+    }
+
     /// Reloads the certificate and key, if there are any, for new connections. If they are unusable the old ones stay.
     /// Always replaces the session ticket keys.
     public func reload() {

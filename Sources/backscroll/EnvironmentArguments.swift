@@ -54,7 +54,10 @@ enum EnvironmentArguments {
         var names: [String] = []
         for option in options(ofCommand: command) {
             let variable = EnvironmentVariables.name(of: option.name)
-            guard let value = environment[variable], !given.contains("--" + option.name) else { continue }
+            guard !given.contains("--" + option.name),
+                let value = environment[variable]
+                    ?? ServiceManager.credential(for: option.name, in: environment)
+            else { continue }
             names.append(option.name)
             if option.takesValue {
                 added.append("--\(option.name)=\(value)")

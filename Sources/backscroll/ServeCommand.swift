@@ -273,11 +273,25 @@ struct ServeCommand: AsyncParsableCommand {
         // A server that is started again has the same addresses.
         configuration.port = server.port
         if let port = server.metricsPort { configuration.metricsAddress?.port = port }
+        ServiceManager.notify("READY=1\nSTATUS=listening on \(server.url)")
+        let watchdog = ServiceManager.watchdogInterval.map { interval in
+            Task {
+                while true {
+                    source.yield(.alive)
+                    try await Task.sleep(for: interval)
+                }
+            }
+        }
+        defer { watchdog?.cancel() }
         for await event in events {
             switch event {
+            case .alive:
+                server.afterTurnOfEachLoop { ServiceManager.notify("WATCHDOG=1") }
             case .reload:
+                ServiceManager.notifyReloading()
                 server.reload()
                 server.reloadKeys(from: keySources)
+                ServiceManager.notify("READY=1")
             case .otherHistory:
                 logger.critical(
                     "the database was restored, or a standby was promoted; starting again, so that clients load their rooms again"
@@ -286,6 +300,7 @@ struct ServeCommand: AsyncParsableCommand {
                 server = try start(configuration, logger)
                 server.reloadKeys(from: keySources)
             case .stop:
+                ServiceManager.notify("STOPPING=1")
                 logger.info("stopping")
                 server.stop()
                 logger.info("stopped")
@@ -295,7 +310,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private enum Event: Sendable {
-        case reload, otherHistory, stop
+        case alive, reload, otherHistory, stop
     }
 
     /// Starts the server, and announces that it is ready.
