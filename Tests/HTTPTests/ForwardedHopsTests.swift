@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 @Suite("The hops that proxies report")
 struct ForwardedHopsTests {
@@ -54,6 +55,31 @@ struct ForwardedHopsTests {
     func malformed(line: String) {
         #expect(texts(.forwarded([line])) == [nil])
         #expect(texts(.forwarded(["for=192.0.2.1", line, "for=10.0.0.1"])) == ["10.0.0.1", nil, "192.0.2.1"])
+    }
+
+    @Test("are unknown if an element has too many parameters")
+    func parameters() {
+        func element(_ count: Int) -> String { "for=192.0.2.1" + (1..<count).map { ";p\($0)=x" }.joined() }
+        #expect(texts(.forwarded([element(ForwardedHops.maximumParameters)])) == ["192.0.2.1"])
+        #expect(texts(.forwarded([element(ForwardedHops.maximumParameters + 1)])) == [nil])
+    }
+
+    @Test("are unknown if a Forwarded line has too many elements")
+    func elements() {
+        func line(_ count: Int) -> String { Array(repeating: "for=192.0.2.1", count: count).joined(separator: ",") }
+        #expect(texts(.forwarded([line(ForwardedHops.maximumElements)])).count == ForwardedHops.maximum)
+        #expect(texts(.forwarded([line(ForwardedHops.maximumElements + 1)])) == [nil])
+    }
+
+    @Test("are read only as far as they are asked for")
+    func lazily() {
+        // The first element is malformed, which nobody sees who stops before it.
+        var hops = ForwardedHops.xForwardedFor(["192.0.2.1:x, 192.0.2.2 ,, 192.0.2.3, ", ""])
+        #expect(hops.next() == .address("192.0.2.3"))
+        #expect(hops.next() == .address("192.0.2.2"))
+        #expect(hops.next() == .hidden)
+        #expect(hops.next() == nil)
+        #expect(hops.next() == nil)
     }
 
     @Test("are bounded in number")

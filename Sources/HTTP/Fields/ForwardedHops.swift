@@ -7,6 +7,12 @@
 public struct ForwardedHops: Sequence, IteratorProtocol {
     /// Maximum number of hops returned. Further ones are ignored.
     public static let maximum = 32
+    /// Maximum number of elements of a `Forwarded` line. A line with more is malformed. It must be parsed from its start,
+    /// because of quotation marks, so without a bound a long line would take milliseconds.
+    static let maximumElements = 64
+    /// Maximum number of parameters of an element of `Forwarded`. An element with more is malformed. RFC 7239 defines
+    /// four. Each is compared with those before it, so without a bound a long element would take milliseconds.
+    static let maximumParameters = 16
 
     /// One hop, as a proxy names it.
     public enum Hop: Equatable, Sendable {
@@ -23,8 +29,11 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
     private let kind: Kind
     /// The lines not yet read, in the order in which they were sent.
     private var lines: ArraySlice<String>
-    /// The hops of the current line, in the order in which they were sent.
+    /// The hops of the current `Forwarded` line, in the order in which they were sent.
     private var hops: [Hop] = []
+    /// The part of the current `X-Forwarded-For` line that is not yet read. It is read from its end, so that a long line
+    /// costs no more than the hops that are asked for.
+    private var rest: Substring = ""
     private var count = 0
 
     /// Returns the hops of `Forwarded` lines (RFC 7239, section 4).
@@ -39,22 +48,30 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
 
     /// Returns the next hop, or `nil` if there are no more.
     public mutating func next() -> Hop? {
-        while hops.isEmpty {
-            guard let line = lines.popLast() else { return nil }
-            hops = kind == .forwarded ? Self.hops(ofForwarded: line) : Self.hops(ofForwardedFor: line)
-        }
         guard count < Self.maximum else { return nil }
-        count += 1
-        return hops.removeLast()
+        while true {
+            if let hop = kind == .forwarded ? hops.popLast() : lastForwardedFor() {
+                count += 1
+                return hop
+            }
+            guard let line = lines.popLast() else { return nil }
+            if kind == .forwarded { hops = Self.hops(ofForwarded: line) } else { rest = line[...] }
+        }
     }
 
     // MARK: X-Forwarded-For
 
-    private static func hops(ofForwardedFor line: String) -> [Hop] {
-        line.split(separator: ",").compactMap { element in
+    /// Takes the last hop of the current line; `nil` if none is left. Elements of lists may be empty (RFC 9110, section
+    /// 5.6.1.2).
+    private mutating func lastForwardedFor() -> Hop? {
+        while !rest.isEmpty {
+            let comma = rest.utf8.lastIndex(of: ASCII.comma)
+            let element = comma.map { rest[rest.utf8.index(after: $0)...] } ?? rest
+            rest = comma.map { rest[..<$0] } ?? ""
             let text = element.trimmingOptionalWhitespace()
-            return text.isEmpty ? nil : hop(text)
+            if !text.isEmpty { return Self.hop(text) }
         }
+        return nil
     }
 
     // MARK: Forwarded
@@ -63,12 +80,12 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
     /// swallows what the next proxy appended.
     private static func hops(ofForwarded line: String) -> [Hop] {
         var hops: [Hop] = []
-        var scanner = Scanner(rest: line.utf8[...])
+        var scanner = Scanner(line)
         repeat {
             scanner.skipWhitespace()
             // Elements of lists may be empty (RFC 9110, section 5.6.1.2).
             if scanner.isAtEnd || scanner.rest.first == ASCII.comma { continue }
-            guard let hop = scanner.element() else { return [.hidden] }
+            guard hops.count < maximumElements, let hop = scanner.element() else { return [.hidden] }
             hops.append(hop)
         } while scanner.take(ASCII.comma)
         return scanner.isAtEnd ? hops : [.hidden]
@@ -77,6 +94,12 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
     /// Reads `forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] )`.
     private struct Scanner {
         var rest: Substring.UTF8View
+        /// The names of the current element's parameters.
+        private var names: [Substring] = []
+
+        init(_ line: String) {
+            rest = line.utf8[...]
+        }
 
         var isAtEnd: Bool { rest.isEmpty }
 
@@ -93,16 +116,17 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
         /// Returns the hop of the current element, or `nil` if it is malformed.
         mutating func element() -> Hop? {
             var hop: Hop?
-            var names: [String] = []
+            names.removeAll(keepingCapacity: true)
             repeat {
                 skipWhitespace()
                 if isAtEnd || rest.first == ASCII.semicolon || rest.first == ASCII.comma { continue }
                 guard let name = token(), take(ASCII.equals), let value = value() else { return nil }
-                let lowered = String(name).lowercased()
                 // A parameter may occur once per element (RFC 7239, section 4).
-                guard !names.contains(lowered) else { return nil }
-                names.append(lowered)
-                if lowered == "for" { hop = ForwardedHops.hop(value) }
+                guard names.count < ForwardedHops.maximumParameters,
+                    !names.contains(where: { $0.equals(ignoringASCIICase: name) })
+                else { return nil }
+                names.append(name)
+                if name.equals(ignoringASCIICase: "for") { hop = ForwardedHops.hop(value) }
                 skipWhitespace()
             } while take(ASCII.semicolon)
             return hop ?? .hidden
@@ -147,7 +171,7 @@ public struct ForwardedHops: Sequence, IteratorProtocol {
     }
 
     private static func named(_ name: Substring) -> Hop {
-        name.isEmpty || name.utf8.first == UInt8(ascii: "_") || name.lowercased() == "unknown"
+        name.isEmpty || name.utf8.first == UInt8(ascii: "_") || name.equals(ignoringASCIICase: "unknown")
             ? .hidden : .address(name)
     }
 
