@@ -20,6 +20,7 @@ struct ResponseWriterTests {
         return String(decoding: output, as: UTF8.self)
     }
 
+    private let noSniff = "X-Content-Type-Options: nosniff\r\n"
     private let date = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
 
     @Test("A response is status line, date, type, fields, length and content")
@@ -27,7 +28,7 @@ struct ResponseWriterTests {
         let location = HTTPField(name: .location, value: "/v1/rooms/5/messages/7")
         #expect(
             written(.created, contentType: "application/json", fields: [location], body: body)
-                == "HTTP/1.1 201 Created\r\n\(date)Content-Type: application/json\r\nLocation: /v1/rooms/5/messages/7\r\n"
+                == "HTTP/1.1 201 Created\r\n\(date)Content-Type: application/json\r\n\(noSniff)Location: /v1/rooms/5/messages/7\r\n"
                 + "Content-Length: 7\r\n\r\n{\"a\":1}")
     }
 
@@ -35,7 +36,7 @@ struct ResponseWriterTests {
     func head() {
         #expect(
             written(.ok, contentType: "text/plain", body: body, to: ReplyContext(isHead: true))
-                == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/plain\r\nContent-Length: 7\r\n\r\n")
+                == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/plain\r\n\(noSniff)Content-Length: 7\r\n\r\n")
     }
 
     @Test("Empty content has a length, too", arguments: [200, 201, 205, 400, 404, 503])
@@ -81,7 +82,7 @@ struct ResponseWriterTests {
             fields: [HTTPField(name: .location, value: evil), HTTPField(name: .vary, lenientValue: Array(evil.utf8))])
         let head = Array(text.utf8)
         #expect(!text.contains("\nSet-Cookie"))
-        #expect(head.filter { $0 == 0x0A }.count == 7)
+        #expect(head.filter { $0 == 0x0A }.count == 8)
         #expect(head.allSatisfy { $0 == 0x0D || $0 == 0x0A || $0.isFieldContent })
     }
 
@@ -104,7 +105,7 @@ struct ResponseWriterTests {
         writer.writeStreamHead(contentType: "text/event-stream", fields: [field], at: now, into: &output)
         #expect(
             String(decoding: output, as: UTF8.self)
-                == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
+                == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/event-stream\r\n\(noSniff)Cache-Control: no-cache\r\n"
                 + "Connection: close\r\n\r\n")
     }
 

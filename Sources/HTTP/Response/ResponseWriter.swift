@@ -44,7 +44,8 @@ public struct ResponseWriter: Sendable {
     ///
     /// - Parameters:
     ///   - status: the status. 1xx, 204 and 304 have no content and no length (RFC 9110, section 8.6).
-    ///   - contentType: the value of `Content-Type`; left out when there is no content.
+    ///   - contentType: the value of `Content-Type`, which browsers are told not to second-guess; left out when there is
+    ///     no content.
     ///   - fields: further fields.
     ///   - lines: further fields as bytes, each with its CRLF.
     ///   - body: the content. For HEAD only its length is written.
@@ -110,7 +111,8 @@ public struct ResponseWriter: Sendable {
         if let contentType, Self.hasContent(status) {
             bytes.append(text: "Content-Type: ")
             bytes.append(fieldValue: contentType.utf8.span)
-            bytes.append(text: "\r\n")
+            // A browser must not take content for another type, such as a message's text for a page.
+            bytes.append(text: "\r\nX-Content-Type-Options: nosniff\r\n")
         }
         opening = Opening(
             bytes: bytes, second: now, code: status.code, reasonPhrase: status.reasonPhrase, contentType: contentType)

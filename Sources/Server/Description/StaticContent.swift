@@ -32,7 +32,6 @@ extension Exchange {
         add(.eTag, tag)
         add(.cacheControl, "no-cache")
         add(.vary, "Accept-Encoding")
-        add(.xContentTypeOptions, "nosniff")
         if request.headerFields.ifNoneMatchNames(tag) {
             return answer(.notModified, contentType: content.contentType, body: content.bytes.span)
         }
