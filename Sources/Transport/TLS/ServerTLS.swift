@@ -22,9 +22,14 @@ struct ServerTLS: Sendable {
         return RAND_bytes(&keys, Int32(keys.count)) == 1 ? keys : nil
     }
 
+    /// The cipher suites of TLS 1.2, in OpenSSL's notation: those with forward secrecy and authenticated encryption. With
+    /// others, somebody who obtains the key could decrypt recorded connections. All suites of TLS 1.3 have both.
+    private static let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
     /// Sets the OpenSSL options that libwebsockets does not set. `library` must outlive `context`.
     func prepare(_ context: OpaquePointer, for library: LibraryContext) {
         backscroll_ssl_set_min_tls12(context)
+        SSL_CTX_set_cipher_list(context, Self.ciphers)
         backscroll_ssl_set_ticket_keys(context, ticketKeys)
         SSL_CTX_set_cert_cb(
             context,

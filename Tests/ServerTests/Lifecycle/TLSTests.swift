@@ -65,6 +65,23 @@ struct TLSTests {
         }
     }
 
+    @Test(
+        "TLS 1.2 has forward secrecy only",
+        arguments: [
+            ("AES128-SHA", false), ("AES256-GCM-SHA384", false), ("ECDHE-ECDSA-AES128-SHA", false),
+            ("ECDHE-ECDSA-AES128-GCM-SHA256", true), ("ECDHE-ECDSA-CHACHA20-POLY1305", true),
+        ])
+    func forwardSecrecy(cipher: String, isAccepted: Bool) throws {
+        try withSecureServer { server, _ in
+            let request = #"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"#
+            let output = try run(
+                "sh", "-c",
+                "printf '\(request)' | openssl s_client -ign_eof -tls1_2 -cipher '\(cipher):@SECLEVEL=0' "
+                    + "-connect 127.0.0.1:\(server.port) || true")
+            #expect(output.contains(#"{"status":"ok"}"#) == isAccepted)
+        }
+    }
+
     /// Uses `openssl s_client` to request health, and to save or present a ticket.
     ///
     /// - Returns: True if the server resumed the session.
