@@ -14,6 +14,7 @@ extension Exchange {
         if wantsEvents, request.headerFields.first(.lastEventID) == EventStreamText.refusedID {
             return answerEmpty(.noContent)
         }
+        try checkFetchSite()
         let caller = try caller(target, in: room)
         try admitProxiedConnection()
         try admit(.subscriptions, by: caller.user)
@@ -21,6 +22,16 @@ extension Exchange {
             try openEventStream(room, caller, target)
         } else {
             try openRoomSocket(room, caller, target)
+        }
+    }
+
+    /// Refuses an event stream to a page of another origin that asks without CORS. Such a request has no `Origin`, and
+    /// the page cannot read the answer, but in open mode it could make any user present in a room.
+    private func checkFetchSite() throws(Problem) {
+        guard wantsEvents, !request.headerFields.contains(.origin) else { return }
+        switch request.headerFields.first(.secFetchSite) {
+        case "cross-site", "same-site": throw .originNotAllowed
+        default: return
         }
     }
 
@@ -125,6 +136,11 @@ extension Exchange {
     static let subprotocol = "backscroll.v1"
     /// Messages are compressed once for all subscribers, so all use one window size.
     private static let windowBits = PushDeflater.windowBits...PushDeflater.windowBits
+}
+
+extension HTTPField.Name {
+    /// The relation of a page to the server that it sends a request to (W3C Fetch Metadata, section 2.3).
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
 }
 
 extension ServerHandshake.Request {

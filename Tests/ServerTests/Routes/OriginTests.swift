@@ -41,6 +41,41 @@ struct OriginTests {
         }
     }
 
+    @Test("open no event stream without CORS either", arguments: ["cross-site", "same-site"])
+    func withoutCORS(site: String) throws {
+        try withServer {
+            $0.allowedOrigins = ["*"]
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let refused = try client.get(
+                "/v1/rooms/lobby/live?user=alice",
+                fields: [HTTPField("Sec-Fetch-Site", site), HTTPField("Accept", "text/event-stream")])
+            #expect(try refused.problem.code == "origin_not_allowed")
+            // With CORS, and from the server's own page.
+            try EventStreamClient(
+                port: server.port, lines: ["Sec-Fetch-Site: \(site)", "Origin: https://app.example"]
+            ).greeting()
+            for own in ["same-origin", "none"] {
+                try EventStreamClient(port: server.port, lines: ["Sec-Fetch-Site: \(own)"]).greeting()
+            }
+        }
+    }
+
+    @Test("are told to take no answer for another type")
+    func noSniff() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("<script>")
+            for target in [
+                "/", "/page/screen.js", messages, "/nowhere", "/metrics", "/healthz", "/docs", "/openapi.json",
+            ] {
+                #expect(try client.get(target).fields[values: .xContentTypeOptions] == ["nosniff"], "\(target)")
+            }
+            let stream = try EventStreamClient(port: server.port)
+            #expect(stream.head.contains { $0.lowercased() == "x-content-type-options: nosniff" })
+        }
+    }
+
     @Test("that are allowed can read answers, refusals included, and open sockets")
     func allows() throws {
         try withServer {
