@@ -35,7 +35,7 @@ extension ServeCommand {
         }
     }
 
-    private func trustedProxies() throws -> [IPRange] {
+    func trustedProxies() throws -> [IPRange] {
         try trustProxy.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
             guard let range = IPRange(String(text)) else {
                 throw ValidationError(
@@ -43,6 +43,13 @@ extension ServeCommand {
                         + "prefix, not '\(text)'.")
             }
             return range
+        }
+    }
+
+    /// The files with secrets, and the options that name them.
+    var secretFiles: [(option: String, path: String)] {
+        [("--jwt-secret-file", jwtSecretFile), ("--tls-key", tlsKey)].compactMap { option, path in
+            path.map { (option, $0) }
         }
     }
 

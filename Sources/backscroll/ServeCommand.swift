@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HTTP
 import Logging
 import Server
@@ -259,6 +260,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
         for warning in EnvironmentArguments.warnings { logger.warning("\(warning)") }
+        let warnings = try StartWarnings.warnings(trustedProxies: trustedProxies(), isRoot: geteuid() == 0)
+        for warning in warnings + StartWarnings.warnings(secrets: secretFiles) { logger.warning("\(warning)") }
         let signals = await ServerSignals()
         let keySources = keySources
         let (events, source) = AsyncStream.makeStream(of: Event.self)
@@ -289,6 +292,7 @@ struct ServeCommand: AsyncParsableCommand {
                 server.afterTurnOfEachLoop { ServiceManager.notify("WATCHDOG=1") }
             case .reload:
                 ServiceManager.notifyReloading()
+                for warning in StartWarnings.warnings(secrets: secretFiles) { logger.warning("\(warning)") }
                 server.reload()
                 server.reloadKeys(from: keySources)
                 ServiceManager.notify("READY=1")

@@ -61,9 +61,11 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A range of IP addresses in CIDR notation (RFC 4632, section 3.1; RFC 4291, section 2.3): `10.0.0.0/8`, `fd00::/8`.
-public struct IPRange: Hashable, Sendable {
+public struct IPRange: Hashable, Sendable, CustomStringConvertible {
     private let first: IPAddress
     private let mask: UInt128
+    /// The number of bits that all its addresses share: 0 to 32 for IPv4, 0 to 128 for IPv6.
+    public let prefix: Int
 
     /// Parses a range or a single address. Returns `nil` if it is neither, or if bits beyond the prefix are set:
     /// `10.1.2.3/8` could as well mean one address.
@@ -83,7 +85,14 @@ public struct IPRange: Hashable, Sendable {
         mask = prefix == 0 ? 0 : UInt128.max << UInt128(128 - prefix)
         guard first.bits & ~mask == 0 else { return nil }
         self.first = first
+        self.prefix = first.isIPv4 ? prefix - 96 : prefix
     }
+
+    /// True for a range of IPv4 addresses.
+    public var isIPv4: Bool { first.isIPv4 }
+
+    /// The range in CIDR notation.
+    public var description: String { "\(first)/\(prefix)" }
 
     /// Returns true for an address in the range. An IPv4 address is only in IPv4 ranges.
     public func contains(_ address: IPAddress) -> Bool {

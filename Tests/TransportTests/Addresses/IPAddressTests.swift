@@ -51,6 +51,18 @@ struct IPAddressTests {
     }
 
     @Test(
+        "A range is described in CIDR notation",
+        arguments: [
+            ("10.0.0.0/8", "10.0.0.0/8", 8), ("192.0.2.1", "192.0.2.1/32", 32), ("::/0", "::/0", 0),
+            ("fd00::/8", "fd00::/8", 8), ("::ffff:10.0.0.0/104", "10.0.0.0/8", 8), ("0.0.0.0/0", "0.0.0.0/0", 0),
+        ])
+    func describesRanges(text: String, description: String, prefix: Int) throws {
+        let range = try #require(IPRange(text))
+        #expect(range.description == description && range.prefix == prefix)
+        #expect(range.isIPv4 == !description.contains(":"))
+    }
+
+    @Test(
         "Other text is not a range, nor is one with bits after its prefix",
         arguments: [
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0.0/0008",
