@@ -125,14 +125,29 @@ extension HTTPField.Name {
 
 /// The unit by which addresses are limited: an IPv4 address, or the first 64 bits of an IPv6 address, since every IPv6
 /// subscriber has at least that many addresses to choose from (RFC 6177, section 2).
-struct AddressBlock: Hashable, Sendable {
+struct AddressBlock: LimitKey {
     private let bits: UInt64
-    private let isIPv4: Bool
+    private let kind: Kind
+
+    private enum Kind {
+        case v4, v6
+        /// The first 48 bits of IPv6 addresses, as many as providers assign to a site.
+        case site
+    }
 
     /// Creates the block that contains an address.
     init(_ address: IPAddress) {
-        bits = address.network
-        isIPv4 = address.isIPv4
+        self.init(bits: address.network, address.isIPv4 ? .v4 : .v6)
+    }
+
+    private init(bits: UInt64, _ kind: Kind) {
+        self.bits = bits
+        self.kind = kind
+    }
+
+    /// The site of an IPv6 block: in a crowded table, somebody with a /48 could otherwise be 65,536 clients.
+    var wider: AddressBlock? {
+        kind == .v6 ? AddressBlock(bits: bits & ~0xFFFF, .site) : nil
     }
 
     /// The asker of callers without a name whose addresses are in this block.
