@@ -17,6 +17,9 @@ protocol LiveSocket: WebSocketDelegate, SubscriptionCarrier, UserConnection {
     /// The room of a room's own socket; `nil` for a socket with many rooms.
     var ownRoom: RoomID? { get }
 
+    /// The number of subscriptions.
+    var subscriptionCount: Int { get }
+
     /// Applies the rights of a new token. `old` is the previous caller.
     func callerChanged(from old: Identity)
 
@@ -63,6 +66,9 @@ extension LiveSocket {
             let renewed = try worker.identity(of: token)
             guard renewed.user == caller.user else { throw .tokenInvalid("The token is another user's.") }
             let old = caller
+            // Each subscription is then decided on anew, which costs as much as a frame that subscribes.
+            let isChanged = renewed.isAdmin != old.isAdmin || renewed.rooms != old.rooms
+            guard !isChanged || socket.spend(subscriptionCount) else { return }
             caller = renewed
             socket.end = renewed.end
             callerChanged(from: old)

@@ -51,6 +51,7 @@ final class RoomSocket: LiveSocket {
     }
 
     var ownRoom: RoomID? { subscription.feed.room }
+    var subscriptionCount: Int { 1 }
 
     /// Applies a new token. The socket ends if it does not allow the room.
     func callerChanged(from old: Identity) {

@@ -74,6 +74,7 @@ final class RoomsSocket: LiveSocket {
     // MARK: The client's frames
 
     var ownRoom: RoomID? { nil }
+    var subscriptionCount: Int { subscriptions.count }
 
     /// Leaves the rooms that the new token does not allow, and joins the user's rooms that it newly allows.
     func callerChanged(from old: Identity) {

@@ -27,6 +27,8 @@ final class WebSocketConnection: ConnectionHandler {
     private var closing = CloseHandshake(role: .server)
     private var heartbeat: Heartbeat
     private var rate: FrameRate
+    /// What the frames so far have cost beyond their number, in frames; see ``spend(_:)``.
+    private var surcharge = 0
 
     /// Creates a connection. `allowsCompression` is true if the handshake negotiated compression.
     init(
@@ -99,7 +101,7 @@ final class WebSocketConnection: ConnectionHandler {
 
     func received(_ bytes: Span<UInt8>, on connection: Connection) {
         heartbeat.received()
-        rate.beginWindowIfDue(after: reader.frameCount, at: connection.loop.time)
+        rate.beginWindowIfDue(after: reader.frameCount + surcharge, at: connection.loop.time)
         reader.append(bytes)
         process()
     }
@@ -109,9 +111,7 @@ final class WebSocketConnection: ConnectionHandler {
         while closing.mayReceive, connection.isOpen, !connection.isCongested {
             do throws(WebSocketError) {
                 let event = try reader.next()
-                if isOpen, rate.isExceeded(by: reader.frameCount) {
-                    close(.tooManyFrames, "more than \(rate.limit) frames in a second")
-                }
+                if isOpen { checkRate() }
                 switch event {
                 case .needMoreBytes: return
                 case .text(let bytes): if isOpen { delegate.received(text: bytes, on: self) }
@@ -127,6 +127,20 @@ final class WebSocketConnection: ConnectionHandler {
                 perform(closing.failed(error))
             }
         }
+    }
+
+    private func checkRate() {
+        guard rate.isExceeded(by: reader.frameCount + surcharge) else { return }
+        close(.tooManyFrames, "more than \(rate.limit) frames in a second")
+    }
+
+    /// Counts a frame that costs as much as `frames` further ones towards the limit of frames.
+    ///
+    /// - Returns: False if that exceeds the limit, which closes the socket.
+    func spend(_ frames: Int) -> Bool {
+        surcharge += frames
+        checkRate()
+        return isOpen
     }
 
     func drained(_ connection: Connection) {

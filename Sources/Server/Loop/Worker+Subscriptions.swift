@@ -156,21 +156,26 @@ extension Worker {
         let subscriptions = feed.subscribers.filter { !$0.isAdmin && (only == nil || $0.user == only) }
         // Only the current subscriptions: a user who is added again meanwhile may have new ones by then.
         for (user, asked) in Dictionary(grouping: subscriptions, by: \.user) {
-            for subscription in asked { subscription.hold() }
-            let asker = Asker(user, or: .connection(0))
-            func decide(_ mayStay: Result<Bool, Problem>) {
-                switch mayStay {
-                case .success(true): for subscription in asked { subscription.release() }
-                case .success(false): end(asked, because: .notAMember)
-                // If the check fails, the clients reconnect and are checked then.
-                case .failure(let failure): end(asked, because: failure == .roomNotFound ? .notAMember : failure)
-                }
+            recheck(asked, of: user, to: room, asMember: asMember)
+        }
+    }
+
+    /// Checks whether a user may still read a room, and ends these subscriptions if not.
+    private func recheck(_ asked: [Subscription], of user: UserID?, to room: RoomID, asMember: Bool) {
+        for subscription in asked { subscription.hold() }
+        let asker = Asker(user, or: .connection(0))
+        func decide(_ mayStay: Result<Bool, Problem>) {
+            switch mayStay {
+            case .success(true): for subscription in asked { subscription.release() }
+            case .success(false): end(asked, because: .notAMember)
+            // If the check fails, the clients reconnect and are checked then.
+            case .failure(let failure): end(asked, because: failure == .roomNotFound ? .notAMember : failure)
             }
-            if asMember, let user {
-                ask(for: user, asker: asker, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
-            } else {
-                ask(for: user, asker: asker, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
-            }
+        }
+        if asMember, let user {
+            ask(for: user, asker: asker, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
+        } else {
+            ask(for: user, asker: asker, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
         }
     }
 
@@ -179,9 +184,8 @@ extension Worker {
     func change(_ subscription: Subscription, isAdmin: Bool) {
         guard subscription.isAdmin != isAdmin else { return }
         subscription.isAdmin = isAdmin
-        if !isAdmin {
-            recheckSubscriptions(of: subscription.user, to: subscription.feed.room)
-        }
+        // Only this one: a socket may have a thousand rooms, and a room thousands of subscribers to look through.
+        if !isAdmin { recheck([subscription], of: subscription.user, to: subscription.feed.room, asMember: false) }
     }
 }
 

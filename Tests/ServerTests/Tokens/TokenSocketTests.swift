@@ -124,4 +124,30 @@ struct TokenSocketTests {
             #expect(try socket.closeCode() == .tokenExpired)
         }
     }
+
+    @Test("whose rights change counts each change once for every subscription, towards its limit of frames")
+    func changingRights() async throws {
+        let plain = try TestToken.of("alice")
+        let others = [
+            try TestToken.of("alice", #""admin":true"#), try TestToken.of("alice", #""rooms":["room*"]"#),
+        ]
+        for other in others {
+            try await withTokenServer {
+                $0.webSocket.framesPerSecondForRooms = 20
+                $0.presence = false
+            } _: { server in
+                let socket = try WebSocketClient(port: server.port, "/v1/live?access_token=\(plain)")
+                for room in 0..<6 { try socket.join("room\(room)") }
+                // The same rights cost nothing more.
+                for _ in 0..<4 { try socket.send(#"{"type":"token","token":"\#(plain)"}"#) }
+                #expect(try socket.isQuiet())
+                for _ in 0..<6 {
+                    for token in [other, plain] {
+                        try? socket.send(#"{"type":"token","token":"\#(token)"}"#)
+                    }
+                }
+                #expect(try socket.closeCode() == .tooManyFrames)
+            }
+        }
+    }
 }
