@@ -22,6 +22,9 @@ public struct StoreConfiguration: Sendable {
     public var readBatch = 32
     /// Number of bytes of messages after which a reader hands its answers over: 4 MiB.
     public var readBytes = 4 * 1024 * 1024
+    /// Number of bytes of large answers that wait for their loops, from which readers wait too. Each reader may exceed
+    /// it by ``readBytes`` and one answer.
+    public var waitingAnswerBytes = 16 * 1024 * 1024
     /// Maximum number of bytes of messages in one answer: 4 MiB. The last message may exceed it. The client asks again
     /// for the rest.
     public var answerBytes = 4 * 1024 * 1024

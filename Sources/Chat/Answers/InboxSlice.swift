@@ -13,6 +13,9 @@ public struct InboxSlice: Sendable {
         self.next = next
     }
 
+    /// The number of bytes of messages in the slice.
+    public var messageBytes: Int { rooms.reduce(0) { $0 + ($1.lastMessage?.count ?? 0) } }
+
     /// Appends the list as a JSON object, the answer to `GET /v1/rooms`.
     public func encode(epoch: String, into out: inout [UInt8]) {
         out.append(rooms: rooms, next: next, epoch: epoch) { $0.encode(into: &$1) }

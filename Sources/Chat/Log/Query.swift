@@ -110,6 +110,8 @@ public protocol PendingReply: AnyObject, Sendable {
     /// Sets the reason why there is no answer: a refusal, or `unavailable` (503) if the database failed. Called by the
     /// log, once.
     func fail(_ problem: Problem)
+    /// Keeps an object until the reply is delivered or destroyed. Called by the log, before it reports the reply.
+    func hold(_ object: any AnyObject & Sendable)
     /// Hands the result to the closure that waits for it. Called on the loop, after the log has reported the reply.
     func deliver()
     /// Drops the closure that waits for the result. Called on the loop.
@@ -131,6 +133,7 @@ public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
     public let asker: Asker
     @usableFromInline var then: ((Reply) -> Void)?
     @usableFromInline var stored: Result<Value, Problem>?
+    @usableFromInline var held: (any AnyObject & Sendable)?
 
     /// The answer, or the reason why there is none; `nil` before the log has set it and after its delivery. A socket
     /// keeps its last reply, which must not keep the bytes of the answer.
@@ -151,8 +154,14 @@ public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
     /// Sets the reason why there is no answer.
     public func fail(_ problem: Problem) { stored = .failure(problem) }
 
+    /// Keeps an object until the delivery, such as a share of a budget.
+    public func hold(_ object: any AnyObject & Sendable) { held = object }
+
     /// Hands the result to the closure that waits for it, and keeps neither.
-    public func deliver() { then.take()?(self) }
+    public func deliver() {
+        then.take()?(self)
+        if held != nil { held = nil }
+    }
 
     /// Drops the closure that waits for the result; false if it was called or dropped before.
     public func cancel() -> Bool { then.take() != nil }

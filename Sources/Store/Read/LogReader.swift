@@ -6,6 +6,7 @@ import Wire
 /// The reading threads. They share a queue, and each answers several queries in one transaction.
 final class LogReader: Sendable {
     private let queue: QueryQueue
+    let backlog: AnswerBacklog
     let journal: Journal
     /// `nil` with PostgreSQL, which manages its files itself.
     private let storage: StorageWatch?
@@ -33,6 +34,7 @@ final class LogReader: Sendable {
         self.observer = observer
         self.epoch = epoch
         self.configuration = configuration
+        backlog = AnswerBacklog(limit: configuration.waitingAnswerBytes)
         queue = QueryQueue(
             ReadQueue.Limits(
                 queries: configuration.queryQueue, queriesOfAsker: configuration.queriesOfAsker,
@@ -59,6 +61,7 @@ final class LogReader: Sendable {
     /// Refuses the waiting queries, and ends the threads.
     func close() {
         refuse(queue.close())
+        backlog.close()
     }
 
     private func refuse(_ refusal: (queries: [Query], problem: Problem)) {
@@ -87,6 +90,7 @@ final class LogReader: Sendable {
             if next.queries.isEmpty { probe(&connection, number) }
             var rest = next.queries[...]
             while !rest.isEmpty {
+                backlog.waitForRoom()
                 let start = ContinuousClock.now
                 let count = answer(rest, &connection)
                 configuration.onRead?(ContinuousClock.now - start)
@@ -165,7 +169,9 @@ final class LogReader: Sendable {
                     let page = pages?[count]
                     count += 1
                     do {
-                        bytes += try transaction.answer(read, of: id, recent, page, for: query)
+                        let size = try transaction.answer(read, of: id, recent, page, for: query)
+                        if let share = backlog.hold(size) { query.reply.hold(share) }
+                        bytes += size
                     } catch let refusal as Problem {
                         query.reply.fail(refusal)
                     } catch {

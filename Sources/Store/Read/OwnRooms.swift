@@ -54,7 +54,9 @@ extension LogReader {
         try transaction(&connection) { transaction in
             switch read {
             case .inbox(let request, let reply):
-                reply.answer(try transaction.inbox(request, own, of: user, where: isWanted))
+                let inbox = try transaction.inbox(request, own, of: user, where: isWanted)
+                if let share = backlog.hold(inbox.messageBytes) { reply.hold(share) }
+                reply.answer(inbox)
             case .memberships(let limit, let reply):
                 reply.answer(try transaction.memberships(limit: limit, own, of: user, where: isWanted))
             }
