@@ -19,6 +19,8 @@ import urllib.request
 
 import pytest
 from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -193,3 +195,143 @@ class Tokens:
 def tokens(tmp_path, start_server):
     """A server that requires tokens, and tokens for it."""
     return Tokens(tmp_path, start_server)
+
+
+def fill(server, count, room="lobby", user="bob"):
+    """Sends messages of different heights, some with pictures that cannot be loaded."""
+    for number in range(1, count + 1):
+        body = {"text": f"Message {number}. " + "word 🎉 " * (number * 7 % 60)}
+        if number % 5 == 0:
+            body["attachments"] = [
+                {"type": "image", "url": f"{server.url}/nothing/{number}.png", "width": 300 + number, "height": 200 + number}]
+        server.request("POST", f"/v1/rooms/{room}/messages?user={user}", body)
+
+
+class Chat:
+    """The page in a browser of its own, as one user sees it."""
+
+    def __init__(self, driver, server):
+        self.driver = driver
+        self.server = server
+
+    def open(self, user="alice", room="lobby", at=None, wait=True):
+        """Opens a room, and waits until it is live."""
+        self.driver.get(f"{self.server.url}/?user={user}&room={room}" + (f"&at={at}" if at else ""))
+        if wait:
+            self.wait_live()
+        return self
+
+    def wait_live(self):
+        self.wait("""document.querySelector('[data-timeline][data-connection=live][data-phase=idle]')""")
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, expression):
+        """Waits until an expression is true in JavaScript, and returns its value."""
+        return WebDriverWait(self.driver, DEADLINE, 0.05).until(
+            lambda driver: driver.execute_script(f"return {expression}"), message=expression)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def click(self, selector):
+        """Clicks by a script, which also works if another element covers this one."""
+        self.run("arguments[0].click()", self.find(selector))
+
+    def wait_for(self, selector):
+        """Waits until an element is drawn, and returns it."""
+        self.wait(f"document.querySelector({json.dumps(selector)})?.getClientRects().length")
+        return self.find(selector)
+
+    def wait_text(self, text):
+        """Waits for a message with a text, and returns its key."""
+        return self.wait(
+            f"[...document.querySelectorAll('.row')].find((row) => row.querySelector('.text')?.textContent === {json.dumps(text)})"
+            "?.dataset.key")
+
+    def type(self, text):
+        """Writes a message, and sends it with Enter."""
+        self.find("[data-composer]").send_keys(text, Keys.ENTER)
+
+    def texts(self, selector=".row"):
+        return self.run(f"return [...document.querySelectorAll('{selector}')].map((row) => row.querySelector('.text')?.textContent)")
+
+    def status(self, name):
+        return self.find("[data-timeline]").get_attribute(f"data-{name}")
+
+    def top(self, key):
+        """Returns the distance of a row from the top of the browser's window, in CSS pixels."""
+        return self.run("return document.querySelector(`[data-key='${arguments[0]}']`).getBoundingClientRect().top", key)
+
+    def reading(self):
+        """Returns the key of the first visible message."""
+        return self.run(
+            "const top = document.querySelector('[data-timeline]').getBoundingClientRect().top;"
+            "return [...document.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > top).dataset.key")
+
+    def is_in_sight(self, selector):
+        return self.run(
+            "const node = document.querySelector(arguments[0]); if (!node) return false; const box = node.getBoundingClientRect();"
+            "const screen = document.querySelector('[data-timeline]').getBoundingClientRect();"
+            "return box.top >= screen.top - 1 && box.bottom <= screen.bottom + 1", selector)
+
+    def scroll(self, distance):
+        """Scrolls by a distance in CSS pixels."""
+        self.run("document.querySelector('[data-timeline]').scrollTop += arguments[0]", distance)
+
+    def at_bottom(self):
+        return ("(({scrollHeight, scrollTop, clientHeight}) => scrollHeight - scrollTop - clientHeight < 2)"
+                "(document.querySelector('[data-timeline]'))")
+
+    def set_faults(self, faults):
+        """Asks for these faults with each request that the page makes from now on; with None for no faults."""
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        headers = {"Backscroll-Fault": faults} if faults else {}
+        self.driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": headers})
+
+
+@pytest.fixture(scope="session")
+def browsers():
+    """Browsers that tests share, each with its own storage. Each server is another origin, so tests do not see each other's data."""
+    started = []
+
+    def get(index):
+        while len(started) <= index:
+            options = webdriver.ChromeOptions()
+            options.binary_location = shutil.which("chromium")
+            for argument in "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1200,800":
+                options.add_argument(argument)
+            driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+            driver.set_script_timeout(DEADLINE)
+            driver.set_page_load_timeout(DEADLINE)
+            started.append(driver)
+        return started[index]
+
+    yield get
+    for driver in started:
+        driver.quit()
+
+
+@pytest.fixture
+def chats(browsers, start_server):
+    """Pages of several users, on one server that offers faults."""
+    server = start_server("--faults")
+    opened = []
+
+    def get(index=0):
+        while len(opened) <= index:
+            opened.append(Chat(browsers(len(opened)), server))
+        return opened[index]
+
+    get.server = server
+    yield get
+    for chat in opened:
+        chat.set_faults(None)
+        chat.driver.set_window_size(1200, 800)
+        chat.driver.get("about:blank")
+
+
+@pytest.fixture
+def chat(chats):
+    return chats()
