@@ -4,6 +4,12 @@
  * @module api
  */
 
+/** Maximum time for an answer, in milliseconds. A connection may be dead without anybody having said so. */
+const REQUEST_MILLISECONDS = 30000;
+/** The number of connections that browsers keep to a server, and the time in which each must answer to be kept. */
+const CONNECTIONS = 6;
+const CONNECTION_MILLISECONDS = 4000;
+
 /** An error of a request: the server refused it, or no answer came (`status` 0). */
 export class RequestError extends Error {
     constructor(status, code, detail, retryAfter) {
@@ -26,6 +32,10 @@ export function userOfToken(token) {
 }
 
 export class API {
+    /** @type {Map<AbortController, number>} The requests under way, and when they began. */
+    #pending = new Map();
+    #isRenewing = false;
+
     /**
      * @param {string | null} user The name to use in open mode.
      * @param {string | null} token The token for a server with keys. It is sent as a header and as a subprotocol, never in a URL.
@@ -36,25 +46,38 @@ export class API {
     }
 
     /**
-     * Sends a request.
+     * Sends a request. Without an answer in time it fails, as if the server could not be reached.
      *
+     * @param {{query?: object, body?: object, signal?: AbortSignal, keepalive?: boolean}} [options] `signal` ends the request;
+     *   with `keepalive` it outlives the page.
      * @returns The answer's JSON; null if it has none.
      * @throws {RequestError}
      */
-    async request(method, path, { query = {}, body, signal } = {}) {
+    async request(method, path, { query = {}, body, signal, keepalive } = {}) {
         const headers = {};
         if (this.token) headers.Authorization = `Bearer ${this.token}`;
         if (body !== undefined) headers["Content-Type"] = "application/json";
         const parameters = new URLSearchParams(query);
         if (!this.token && this.user) parameters.set("user", this.user);
+        const abort = new AbortController();
+        const timer = setTimeout(() => {
+            abort.abort();
+            this.renewConnections();
+        }, REQUEST_MILLISECONDS);
+        signal?.addEventListener("abort", () => abort.abort());
+        this.#pending.set(abort, performance.now());
         let response, content;
         try {
             response = await fetch(`${path}?${parameters}`, {
-                method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store", signal,
+                method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store", keepalive,
+                signal: abort.signal,
             });
             content = await response.text();
         } catch {
             throw new RequestError(0, null, "The server cannot be reached.");
+        } finally {
+            clearTimeout(timer);
+            this.#pending.delete(abort);
         }
         let json = null;
         try {
@@ -70,12 +93,28 @@ export class API {
             Number.isFinite(seconds) && response.headers.has("Retry-After") ? seconds : undefined);
     }
 
+    /**
+     * Ends the connections that no longer work, because one has been found dead. Otherwise the browser would use each of them for
+     * one more request, which would get no answer. Requests that have waited for a while fail now.
+     */
+    async renewConnections() {
+        if (this.#isRenewing) return;
+        this.#isRenewing = true;
+        for (const [abort, begun] of this.#pending) if (performance.now() - begun > CONNECTION_MILLISECONDS) abort.abort();
+        const abort = new AbortController();
+        const timer = setTimeout(() => abort.abort(), CONNECTION_MILLISECONDS);
+        // Each takes another connection. Those without an answer are closed.
+        const probe = () => fetch("/healthz", { cache: "no-store", signal: abort.signal }).then((response) => response.text());
+        await Promise.allSettled(Array.from({ length: CONNECTIONS }, probe));
+        clearTimeout(timer);
+        this.#isRenewing = false;
+    }
+
     /** The path of a resource of a room. */
     static path(room, ...rest) {
         return ["/v1/rooms", room, ...rest].map((part, index) => (index ? encodeURIComponent(part) : part)).join("/");
     }
 
-    /** @param {AbortSignal} [signal] Ends the request. */
     page(room, query, signal) {
         return this.request("GET", API.path(room, "messages"), { query, signal });
     }
@@ -101,7 +140,7 @@ export class API {
     }
 
     markRead(room, seq) {
-        return this.request("PUT", API.path(room, "read"), { body: { seq } });
+        return this.request("PUT", API.path(room, "read"), { body: { seq }, keepalive: true });
     }
 
     room(room) {

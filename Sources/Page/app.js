@@ -5,11 +5,13 @@
  */
 
 import { API, RequestError, userOfToken } from "./api.js";
+import { watchCalendar } from "./calendar.js";
 import { Inbox } from "./inbox.js";
 import { Outbox } from "./outbox.js";
+import { ask } from "./question.js";
 import { Screen } from "./screen.js";
-import { Store } from "./store.js";
-import { avatar, element, formats, nameProblem, said, summary } from "./text.js";
+import { session, Store } from "./store.js";
+import { avatar, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
 
 const $ = (selector) => document.querySelector(selector);
 const TOKEN_KEY = "backscroll.token";
@@ -22,19 +24,25 @@ const OFFLINE_MILLISECONDS = 1000;
 const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
 let api, store, inbox, outbox, screen = null;
+/** The rooms in the list. */
+let listed = [];
 
 let endFirst;
 /** Resolves once the first messages are on the screen, or after `FIRST_MESSAGES_MILLISECONDS`. Work that can wait begins then. */
 const first = new Promise((resolve) => (endFirst = resolve));
 setTimeout(endFirst, FIRST_MESSAGES_MILLISECONDS);
 
-/** Reads the URL: the user in open mode, the room, and a message in it. A URL never contains a token. */
+/**
+ * Reads the URL: the user in open mode, the room, and a message in it. A URL never contains a token. `refused` is the text that
+ * it has as a room, if that is no id of a room.
+ */
 function place() {
     const query = new URLSearchParams(location.search);
     const at = Number(query.get("at"));
-    const room = query.get("room");
+    const room = query.get("room") || null;
+    const isRoom = room !== null && ROOM_ID.test(room);
     return {
-        user: query.get("user"), room: room && ROOM_ID.test(room) ? room : null,
+        user: query.get("user"), room: isRoom ? room : null, refused: isRoom ? null : room,
         at: Number.isSafeInteger(at) && at > 0 ? at : "read",
     };
 }
@@ -61,7 +69,7 @@ async function wantsToken() {
 
 async function start() {
     const { user } = place();
-    const token = sessionStorage.getItem(TOKEN_KEY);
+    const token = session.get(TOKEN_KEY);
     if (token) return enter(new API(null, token));
     if (!user) return signIn(await wantsToken());
     if (nameProblem(user)) return await wantsToken() ? signIn(true) : signIn(false, nameProblem(user), user);
@@ -102,13 +110,13 @@ function signIn(isToken, error = "", name = "") {
         } catch (error) {
             return void ($("#sign-in-error").textContent = error.message);
         }
-        if (isToken) sessionStorage.setItem(TOKEN_KEY, value);
+        if (isToken) session.set(TOKEN_KEY, value);
         enter(next);
     };
 }
 
 function signOut(message) {
-    sessionStorage.removeItem(TOKEN_KEY);
+    session.set(TOKEN_KEY, null);
     signIn(true, message);
 }
 
@@ -122,14 +130,19 @@ function enter(next) {
     const onToken = () => (api.token ? signOut("Your session has ended. Sign in again.") : null);
     outbox = new Outbox(api, store);
     inbox = new Inbox(api, store, { onChange: drawRooms, onToken, onConnect: () => outbox.wake() });
-    const { room, at } = place();
-    history.replaceState(null, "", urlOf(room, at));
-    show(room, at);
+    const { room, at, refused } = place();
+    history.replaceState(history.state, "", urlOf(room, at));
+    const isReturn = performance.getEntriesByType("navigation")[0]?.type !== "navigate";
+    show(room, at, isReturn);
+    if (refused !== null) {
+        $("#nothing-text").textContent = `“${refused}” cannot be a room. The id of a room has up to 128 letters, digits and . _ ~ -, and begins with a letter or digit.`;
+    }
     const opened = inbox;
     first.then(() => opened.open());
 }
 
 function leave() {
+    listed = [];
     screen?.close();
     inbox?.close();
     outbox?.close();
@@ -138,38 +151,53 @@ function leave() {
 
 // The open room
 
-function show(room, at = "read") {
+/**
+ * Shows a room, or with null the list alone.
+ *
+ * @param {boolean} isReturn True if the reader's place in the room comes before `at`.
+ */
+function show(room, at, isReturn) {
     screen?.close();
     screen = null;
     outbox.send(room);
     $("#app").classList.toggle("in-room", room !== null);
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
+    $("#nothing-text").textContent = "Choose a room, or make one.";
+    for (const item of document.querySelectorAll("[data-room-item]")) markCurrent(item, room);
     if (room === null) {
-        document.title = "Backscroll";
+        drawPageTitle();
         endFirst();
         return;
     }
-    drawTitle(room);
     $("#join").hidden = true;
-    screen = new Screen(api, store, room, at, {
+    const opened = new Screen(api, store, room, at, {
+        isReturn,
         onToken: () => api.token && signOut("Your session has ended. Sign in again."),
         onChange: (view) => {
-            drawPageTitle(room);
+            drawPageTitle();
             // A new task runs after this frame is painted.
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });
+    screen = opened;
+    drawTitle(room);
     refreshRoom(room);
-    for (const item of document.querySelectorAll("[data-room-item]")) markCurrent(item);
     placeTabStop();
 }
 
-/** Goes to a room, or with null back to the list. */
-function go(room, at) {
-    if (screen?.id === room && typeof at === "number") screen.jump(at);
-    history.pushState(null, "", urlOf(room, at));
-    if (screen?.id !== room) show(room, at);
+/** Goes to a room. The open room stays as it is. */
+function go(room) {
+    if (screen?.id === room) return;
+    history.pushState({ isFromList: screen === null }, "", urlOf(room));
+    show(room, "read", true);
+}
+
+/** Goes back to the list of rooms. */
+function goBack() {
+    if (history.state?.isFromList) return history.back();
+    history.replaceState(null, "", urlOf(null));
+    show(null);
 }
 
 async function refreshRoom(room) {
@@ -178,29 +206,38 @@ async function refreshRoom(room) {
         const summary = await api.room(room);
         if (screen?.id !== room) return;
         drawTitle(room, summary.title);
-        screen.setOwner(summary.role === "owner");
-        $("#join").hidden = Boolean(summary.role);
+        setRole(summary.role);
         if (!summary.role) inbox.visit(summary);
     } catch {
         // The timeline shows the problem of the room.
     }
 }
 
-function drawTitle(room, title = inbox.get(room)?.title) {
-    $("#room-title").textContent = title || room;
-    document.title = `${title || room} – Backscroll`;
+/** Shows what a user of this role may do in the open room; `undefined` is no member. */
+function setRole(role) {
+    screen.setOwner(role === "owner");
+    $("#join").hidden = Boolean(role) || screen.isEnded;
 }
 
-function drawPageTitle(room) {
-    const { unread } = screen.scroller.dataset;
-    const title = $("#room-title").textContent || room;
-    const text = `${Number(unread) ? `(${unread}) ` : ""}${title} – Backscroll`;
+function drawTitle(room, title = inbox.get(room)?.title) {
+    $("#room-title").textContent = title || room;
+    drawPageTitle();
+}
+
+/** Shows the number of unread messages of all rooms in the title of the page. The open room knows its own at once. */
+function drawPageTitle() {
+    const counts = listed.filter(({ room }) => room !== screen?.id).map(({ unread }) => unread ?? 0);
+    if (screen) counts.push(screen.unread ?? inbox.get(screen.id)?.unread ?? 0);
+    const total = totalUnreadText(counts);
+    const name = screen ? `${$("#room-title").textContent} – Backscroll` : "Backscroll";
+    const text = total === "0" ? name : `(${total}) ${name}`;
     if (document.title !== text) document.title = text;
 }
 
 // The list of rooms
 
 function drawRooms(rooms) {
+    listed = rooms;
     const list = $("#rooms");
     const known = new Map([...list.children].map((item) => [item.dataset.roomItem, item]));
     let next = list.firstChild;
@@ -213,10 +250,13 @@ function drawRooms(rooms) {
     }
     for (const item of known.values()) item.remove();
     placeTabStop();
-    if (screen) {
-        const open = inbox.get(screen.id);
-        if (open?.title) drawTitle(screen.id, open.title);
+    const open = screen && inbox.get(screen.id);
+    if (open) {
+        if (open.title) drawTitle(screen.id, open.title);
+        // The first message in a new room makes its sender the owner.
+        if (open.role) setRole(open.role);
     }
+    drawPageTitle();
 }
 
 function roomItem(id) {
@@ -237,7 +277,7 @@ function fillRoomItem(item, room) {
     const time = last ? new Date(last.created_at) : null;
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
-    const shown = JSON.stringify([room.title, room.visibility, room.unread, room.epoch, last?.seq, last?.rev, isToday]);
+    const shown = JSON.stringify([room.title, room.visibility, room.unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = room.unread ?? 0;
@@ -248,11 +288,11 @@ function fillRoomItem(item, room) {
             element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === api.user ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
-            room.unread ? element("span", { class: "badge", "aria-label": `${room.unread} unread` }, room.unread > 999 ? "999+" : String(room.unread)) : null));
+            room.unread ? element("span", { class: "badge", "aria-label": `${unreadText(room.unread)} unread` }, unreadText(room.unread)) : null));
 }
 
-function markCurrent(item) {
-    if (item.dataset.roomItem === screen?.id) item.firstChild.setAttribute("aria-current", "page");
+function markCurrent(item, room = screen?.id) {
+    if (item.dataset.roomItem === room) item.firstChild.setAttribute("aria-current", "page");
     else item.firstChild.removeAttribute("aria-current");
 }
 
@@ -324,9 +364,10 @@ function wireDialogs() {
     };
     $("#leave").onclick = async () => {
         const room = screen.id;
+        if (!(await ask(`Leave ${$("#room-title").textContent}?`, "Leave"))) return;
         if (!(await tryMember(() => api.removeMember(room, api.user)))) return;
         members.close();
-        go(null);
+        goBack();
     };
 }
 
@@ -347,7 +388,9 @@ async function drawMembers() {
     list.replaceChildren(...members.map(({ user, role }) => {
         const remove = isOwner && user !== api.user
             ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
-        if (remove) remove.onclick = () => tryMember(() => api.removeMember(screen.id, user));
+        if (remove) remove.onclick = async () => {
+            if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => api.removeMember(screen.id, user));
+        };
         return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null, remove);
     }));
 }
@@ -367,19 +410,37 @@ async function tryMember(request) {
 
 // Assembly
 
-$("#back").onclick = () => go(null);
+$("#back").onclick = goBack;
 window.addEventListener("popstate", () => {
     const { room, at } = place();
     if (room === screen?.id && typeof at === "number") screen?.jump(at);
-    else if (room !== (screen?.id ?? null)) show(room, at);
+    else if (room !== (screen?.id ?? null)) show(room, at, true);
 });
-window.addEventListener("online", () => {
+/** Finds out at once if the connections still work, and tries what waits. */
+function wake() {
+    screen?.wake();
     inbox?.wake();
     outbox?.wake();
+}
+window.addEventListener("online", wake);
+window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
+document.addEventListener("resume", wake);
+document.addEventListener("visibilitychange", () => (document.hidden ? screen?.save() : wake()));
+window.addEventListener("pagehide", () => screen?.save());
+watchCalendar((change) => {
+    if (change.isZone) forgetFormats();
+    screen?.calendarChanged(change);
+    if (inbox) drawRooms(listed);
 });
-document.addEventListener("visibilitychange", () => !document.hidden && inbox?.wake());
 // Over plain HTTP from another machine, browsers have no service workers. The page then does not open offline.
-const keepOffline = () => navigator.serviceWorker?.register("/page/offline.js", { scope: "/" }).catch(() => {});
+// If site data is blocked, naming them is refused, too.
+const keepOffline = async () => {
+    try {
+        await navigator.serviceWorker?.register("/page/offline.js", { scope: "/" });
+    } catch {
+        // The page works while it has a connection.
+    }
+};
 first.then(() => setTimeout(keepOffline, OFFLINE_MILLISECONDS));
 wireDialogs();
 start();

@@ -4,6 +4,7 @@
  * @module composer
  */
 
+import { session } from "./store.js";
 import { byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */
@@ -103,6 +104,12 @@ export class Composer {
         this.focus();
     }
 
+    /** Shows the message that is being replied to as it is now. */
+    refresh(message) {
+        const reply = this.#context?.reply;
+        if (reply?.seq === message.seq && reply.rev < message.rev) this.#setContext({ reply: message });
+    }
+
     edit(message, text = message.text ?? "") {
         if (!this.#context?.edit) this.#before = this.#context;
         this.#setContext({ edit: message });
@@ -175,13 +182,12 @@ export class Composer {
     }
 
     get #draft() {
-        return sessionStorage.getItem(this.#draftKey) ?? "";
+        return session.get(this.#draftKey) ?? "";
     }
 
     /** Stores the unsent text. It is restored when the reader returns to the room or reloads the page. */
     #keepDraft() {
-        if (this.#input.value) sessionStorage.setItem(this.#draftKey, this.#input.value);
-        else sessionStorage.removeItem(this.#draftKey);
+        session.set(this.#draftKey, this.#input.value || null);
     }
 
     /** Makes the input as high as its text. The style sheet limits it to a third of the screen. */

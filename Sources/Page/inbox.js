@@ -19,8 +19,16 @@ const REFRESH_MILLISECONDS = 250;
 /** Delay before the changed list is drawn, in milliseconds, so that a burst of messages is drawn once. */
 const CHANGE_MILLISECONDS = 30;
 
-/** True for an open room that the user has visited without being a member. */
-const isVisited = ({ role, visited }) => !role && visited !== undefined;
+/** Delay before the list is loaded again after a failure, in milliseconds. */
+const RELOAD_MILLISECONDS = 5000;
+/** The number at which the server stops counting unread messages. */
+const UNREAD_CAP = 1000;
+
+/**
+ * True for an open room that the user has visited without being a member. An id that nobody has used looks like an empty one, and
+ * is not listed: it may be mistyped.
+ */
+const isVisited = ({ role, visited, head, title }) => !role && visited !== undefined && (head > 0 || title !== undefined);
 
 export class Inbox {
     #api;
@@ -34,6 +42,9 @@ export class Inbox {
     #pause = FIRST_PAUSE;
     #timer = 0;
     #stale = new Set();
+    /** @type {Set<string> | null} The rooms that the socket has named while the list is being loaded, which may have them. */
+    #named = null;
+    #reloading = 0;
     #refreshing = 0;
     #changing = 0;
     #isClosed = false;
@@ -63,6 +74,7 @@ export class Inbox {
         clearTimeout(this.#timer);
         clearTimeout(this.#refreshing);
         clearTimeout(this.#changing);
+        clearTimeout(this.#reloading);
         this.#isClosed = true;
     }
 
@@ -72,6 +84,7 @@ export class Inbox {
 
     /** Connects now if it is waiting for its next attempt, because the network or the user has come back. */
     wake() {
+        this.#socket?.wake();
         if (!this.#timer) return;
         clearTimeout(this.#timer);
         this.#timer = 0;
@@ -88,7 +101,9 @@ export class Inbox {
     /** Lists an open room although the user is no member, so that the user can return to it. */
     visit(summary) {
         const known = this.#rooms.get(summary.room);
-        this.#rooms.set(summary.room, { ...known, ...summary, visited: Date.now() });
+        const visit = { ...known, ...summary, visited: Date.now() };
+        if (!isVisited(visit)) return;
+        this.#rooms.set(summary.room, visit);
         const visited = [...this.#rooms.values()].filter(isVisited).sort((one, other) => other.visited - one.visited);
         for (const { room } of visited.slice(MAXIMUM_VISITED)) {
             this.#rooms.delete(room);
@@ -106,10 +121,12 @@ export class Inbox {
                 this.#socket.send({ type: "subscribe", rooms: "mine" });
                 // `mine` only has rooms that the user is a member of.
                 for (const { room } of [...this.#rooms.values()].filter(isVisited)) this.#socket.send({ type: "subscribe", room });
+                this.#named = new Set();
                 this.#load();
                 this.#onConnect();
             },
             frame: (frame) => this.#take(frame),
+            silent: () => this.#api.renewConnections(),
             closed: (code) => {
                 if (code === 4401) return this.#onToken();
                 this.#timer = setTimeout(() => {
@@ -123,6 +140,9 @@ export class Inbox {
 
     async #load() {
         const rooms = new Map();
+        clearTimeout(this.#reloading);
+        this.#named ??= new Set();
+        let isWhole = true;
         try {
             let cursor;
             do {
@@ -130,10 +150,17 @@ export class Inbox {
                 for (const room of answer.rooms) rooms.set(room.room, room);
                 cursor = answer.has_more ? answer.cursor : undefined;
             } while (cursor && rooms.size < MAXIMUM_ROOMS);
+            isWhole = cursor === undefined;
         } catch (error) {
-            if (error instanceof RequestError && error.status === 401) this.#onToken();
+            if (!(error instanceof RequestError)) throw error;
+            if (error.status === 401) this.#onToken();
+            else if (!this.#isClosed) this.#reloading = setTimeout(() => this.#load(), RELOAD_MILLISECONDS);
             return;
         }
+        if (this.#isClosed) return;
+        // Rooms beyond the end of a long list are not listed.
+        if (isWhole) for (const id of this.#named ?? []) if (!rooms.has(id)) this.refresh(id);
+        this.#named = null;
         // A frame that came meanwhile is newer.
         for (const [id, room] of this.#rooms) {
             const loaded = rooms.get(id);
@@ -157,7 +184,7 @@ export class Inbox {
             if (message.seq >= (room.last_message?.seq ?? 0)) room.last_message = message;
             if (message.seq > room.head) {
                 room.head = message.seq;
-                if (message.sender !== this.#api.user) room.unread++;
+                if (message.sender !== this.#api.user) room.unread = Math.min(room.unread + 1, UNREAD_CAP);
             }
             this.#changed();
             // The server knows how an edit or a deletion changes the unread count.
@@ -165,7 +192,8 @@ export class Inbox {
         } else if (frame.type === "read" && frame.user === this.#api.user) {
             this.refresh(frame.room);
         } else if (frame.type === "subscribed" && !this.#rooms.has(frame.room)) {
-            this.refresh(frame.room);
+            if (this.#named) this.#named.add(frame.room);
+            else this.refresh(frame.room);
         } else if (frame.type === "error") {
             if (frame.code.startsWith("token_")) return this.#onToken();
             const isOver = ["not_a_member", "room_not_found", "room_not_allowed", "room_deleted", "banned"].includes(frame.code);
@@ -177,6 +205,7 @@ export class Inbox {
         const rooms = [...this.#stale];
         this.#stale.clear();
         this.#refreshing = 0;
+        if (this.#isClosed) return;
         for (const id of rooms) {
             try {
                 const known = this.#rooms.get(id);

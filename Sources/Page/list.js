@@ -3,7 +3,8 @@
  *
  * The list keeps the row that is being read in place. It remembers an anchor: the first visible row, and its distance from the
  * top. When rows above change, a row's height changes or the window is resized, it moves that row back to its place before the
- * screen is drawn. A reader at the end of the room stays at the end.
+ * screen is drawn. A reader at the end of the room stays there when rows change, but not when newer messages come: it is for the
+ * timeline to say if these are followed.
  *
  * Two spacers stand for the rows outside the document, with their measured or estimated heights. The rows are in blocks, and
  * each block knows its height. So neither scrolling nor a change of one row passes over a long list.
@@ -46,6 +47,15 @@ class Block {
     constructor(rows) {
         this.rows = rows;
     }
+}
+
+/** Returns the highest `seq` of the rows; 0 if there is none. Only unsent messages may follow the row that has it. */
+function newestSeq(chunks) {
+    for (let index = chunks.length - 1; index >= 0; index--) {
+        const row = chunks[index].findLast(({ seq }) => seq !== undefined);
+        if (row) return row.seq;
+    }
+    return 0;
 }
 
 export class List {
@@ -135,16 +145,21 @@ export class List {
      *
      * @param {(readonly object[])[]} chunks The rows in arrays. An array that is the same object as before is not examined.
      * @param {boolean} isEnd True if only new messages can follow these rows. Only then does a reader at the bottom stay there.
+     * @param {boolean} isFollowed True if `scrollToBottom` comes next. Otherwise newer messages leave a reader at the bottom where
+     *   they are.
      */
-    update(chunks, isEnd) {
+    update(chunks, isEnd, isFollowed) {
         this.#isEnd = isEnd;
         if (chunks === this.#chunks) return;
         this.#noteMove();
-        if (this.#anchor === "bottom" && !isEnd) this.#remember();
+        const leavesBottom = this.#anchor === "bottom" && (!isEnd || (!isFollowed && newestSeq(chunks) > newestSeq(this.#chunks)));
+        if (leavesBottom) this.#anchor = this.#firstInSight(this.#scroller.getBoundingClientRect().top) ?? this.#anchor;
         this.#takeChunks(chunks);
         // If the anchor is gone, its nearest neighbour in the document replaces it.
         if (this.#anchor?.key !== undefined && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
         this.#settle();
+        // A list that is still in sight as a whole remains at its end.
+        if (leavesBottom) this.#remember();
     }
 
     /** Scrolls to the end of the list, and stays there. */
@@ -170,6 +185,25 @@ export class List {
             this.#settle();
         }
         // Near the end of the list, the row may be at another position.
+        this.#remember();
+    }
+
+    /** The first visible message with a `seq`, and its distance from the top; null if there is none. */
+    get place() {
+        const top = this.#scroller.getBoundingClientRect().top;
+        for (const { row, node } of this.#order) {
+            if (row.seq === undefined) continue;
+            const box = node.getBoundingClientRect();
+            if (box.bottom > top) return { seq: row.seq, offset: box.top - top };
+        }
+        return null;
+    }
+
+    /** Scrolls a row to a distance from the top. */
+    scrollToOffset(key, offset) {
+        if (!this.#slots.has(key)) return;
+        this.#anchor = { key, offset };
+        this.#settle();
         this.#remember();
     }
 

@@ -9,26 +9,35 @@
 
 /** Delay before an answer is kept, in milliseconds, so that this does not slow down the page that loads. */
 const KEEP_MILLISECONDS = 2000;
+/** Time after which a stored file is used instead of an answer, in milliseconds: the connection may be dead. */
+const ANSWER_MILLISECONDS = 4000;
 const CACHE = "backscroll-page";
 
 /** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
 const FILES = [
-    "/", "/page/api.js", "/page/app.js", "/page/composer.js", "/page/icon.svg", "/page/inbox.js", "/page/list.js", "/page/message.js",
-    "/page/outbox.js", "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
+    "/", "/page/api.js", "/page/app.js", "/page/calendar.js", "/page/composer.js", "/page/icon.svg", "/page/inbox.js", "/page/list.js",
+    "/page/message.js", "/page/outbox.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
     "/page/thumbhash.js", "/page/timeline-difference.js", "/page/timeline-events.js", "/page/timeline-window.js", "/page/timeline.js",
 ];
 
 async function respond(event, path) {
+    const abort = new AbortController();
+    const load = (async () => (await event.preloadResponse) ?? fetch(event.request, { signal: abort.signal }))();
     try {
-        const response = (await event.preloadResponse) ?? (await fetch(event.request));
+        const response = await Promise.race([load, late()]);
         if (response.ok) event.waitUntil(keep(path, response.clone()));
         return response;
-    } catch (error) {
+    } catch {
         const kept = await (await caches.open(CACHE)).match(path);
-        if (kept) return kept;
-        throw error;
+        if (!kept) return load;
+        load.catch(() => {});
+        abort.abort();
+        return kept;
     }
 }
+
+/** Fails after the time for an answer. */
+const late = () => new Promise((_, reject) => setTimeout(reject, ANSWER_MILLISECONDS));
 
 /** Stores an answer, unless it is stored already. */
 async function keep(path, response) {

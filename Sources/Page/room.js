@@ -6,6 +6,7 @@
  */
 
 import { API, RequestError } from "./api.js";
+import { utcOffsets } from "./calendar.js";
 import { Socket } from "./socket.js";
 import { Timeline } from "./timeline.js";
 
@@ -24,12 +25,18 @@ const TYPING_MILLISECONDS = 3000;
 /** Maximum random delay before a socket is opened again, in milliseconds. It spreads the clients of a restarted server. */
 const JITTER_MILLISECONDS = 1000;
 
-/** The close codes and `error` codes that end the room for good, with the reason to show. */
+/** The close codes of sockets and the codes of refused pages that end the room for good, with the reason to show. */
 const ENDINGS = new Map([
     [4401, "token"], ["token_expired", "token"], ["token_invalid", "token"], ["token_missing", "token"],
     [4403, "removed"], ["not_a_member", "removed"], ["room_not_found", "removed"], ["room_not_allowed", "removed"],
     ["banned", "banned"], [4404, "deleted"], ["room_deleted", "deleted"],
 ]);
+
+/** The events that may start a wait of the machine. It begins at the time that the machine knows. */
+const STARTING_WAITS = new Set(["fetch_failed", "send_failed", "disconnected"]);
+
+/** True if the page is in front of the user. */
+const isInFront = () => !document.hidden && document.hasFocus();
 
 export class Room {
     #api;
@@ -39,8 +46,7 @@ export class Room {
     #beginning;
     /** @type {{query: string, abort: AbortController, page: Promise<object>} | null} A page that was requested before the machine asked for it. */
     #early = null;
-    #onView;
-    #onEnd;
+    #handlers;
     #socket = null;
     #isClosed = false;
     #hasConnected = false;
@@ -53,25 +59,37 @@ export class Room {
     /** The epoch of the window that this object has stored, if that window reached the newest message. */
     #newestStored = null;
     #scrollTo = null;
-    /** @type {Set<string>} The ids of the sends in the store. */
-    #unsent = new Set();
+    /** @type {Map<string, {draft: object, at: number, order: number}>} The sends in the store, by id. */
+    #unsent = new Map();
+    /** The highest order of a send in the store. */
+    #order = 0;
+    #stored;
+    /** @type {Promise<void>} Resolves once what was stored has been shown. A send waits for it, so that it does not overtake. */
+    #isRestored = new Promise((resolve) => (this.#stored = resolve));
+    /** The detail of the last ban that the server has told. */
+    #ban = "";
 
     /**
-     * @param {(view: object, scrollTo: string | null) => void} onView Called before the next frame after a change, with the
+     * @typedef {object} Handlers
+     * @property {(view: object, scrollTo: string | null) => void} onView Called before the next frame after a change, with the
      *   scroll target for the drawn view.
-     * @param {(why: "token" | "removed" | "banned" | "deleted") => void} onEnd Called once when the room can no longer be shown.
+     * @property {(message: object) => void} onMessage Called with each message of a frame, also outside the window.
+     * @property {(detail: string | null) => void} onBan Called with the reason and the end of a ban that the user meets on
+     *   writing, and with null after a message was accepted.
+     * @property {(why: "token" | "removed" | "banned" | "deleted", detail: string) => void} onEnd Called once when the room can
+     *   no longer be shown.
+     *
+     * @param {Handlers} handlers
      */
-    constructor(api, store, id, onView, onEnd) {
+    constructor(api, store, id, handlers) {
         this.#api = api;
         this.#store = store;
         this.id = id;
-        this.#onView = onView;
-        this.#onEnd = onEnd;
+        this.#handlers = handlers;
         /** @type {Map<string, number>} The read marks of other users, as far as notices have reported them. */
         this.readers = new Map();
         this.#beginning = {
-            event: "start", me: api.user, room: id, limit: PAGE_LIMIT, utc_offset: -new Date().getTimezoneOffset(),
-            window: WINDOW_LIMIT,
+            event: "start", me: api.user, room: id, limit: PAGE_LIMIT, utc_offsets: utcOffsets(), window: WINDOW_LIMIT,
         };
         this.#handle(this.#beginning);
     }
@@ -80,12 +98,14 @@ export class Room {
     async open(at) {
         if (!this.#store.isOpen) this.#fetchEarly(at);
         const [kept, unsent] = await Promise.all([this.#store.window(this.id), this.#store.unsent(this.id)]);
+        this.#order = Math.max(0, ...unsent.map(({ order }) => order));
+        this.#stored();
         if (this.#isClosed) return;
         this.#tick();
-        if (!document.hidden && document.hasFocus()) this.setActive(true);
-        for (const { draft, at } of unsent) {
-            this.#unsent.add(draft.client_message_id);
-            this.#handle({ event: "send", draft, at });
+        this.setActive(isInFront());
+        for (const send of unsent) {
+            this.#unsent.set(send.draft.client_message_id, send);
+            this.#handle({ event: "send", draft: send.draft, at: send.at });
         }
         if (kept) {
             // An earlier version of the page may have stored something else.
@@ -105,8 +125,7 @@ export class Room {
     /** Ends the room's socket and work. No callback is called afterwards. */
     close() {
         if (this.#isClosed) return;
-        if (this.#saving) this.#save();
-        if (this.#marking) this.#sendMark();
+        this.save();
         this.#isClosed = true;
         this.#early?.abort.abort();
         this.#socket?.close();
@@ -128,17 +147,45 @@ export class Room {
         return this.#timeline.lastOwnRow(seq);
     }
 
+    /** Stores and sends at once what waits for a while, because the page may be closed. */
+    save() {
+        if (this.#marking) this.#sendMark();
+        if (this.#saving) this.#save();
+    }
+
+    /** Tries at once what waits for the network, and finds out if the socket still works. */
+    wake() {
+        this.#socket?.wake();
+        // Becoming active ends all waits except those that the server asked for.
+        this.setActive(false);
+        this.setActive(isInFront());
+    }
+
+    /** Shows the messages under the days of the device's present time zone. */
+    zoneChanged() {
+        this.#handle({ event: "utc_offsets", utc_offsets: utcOffsets() });
+    }
+
     // The reader's actions
 
-    send(draft) {
+    async send(draft) {
         const at = Date.now();
-        this.#unsent.add(draft.client_message_id);
-        this.#store.addUnsent(this.id, draft, at);
+        await this.#isRestored;
+        this.#keepUnsent({ draft, at });
         this.#handle({ event: "send", draft, at });
     }
 
     retry(id) {
+        const send = this.#unsent.get(id);
+        // It goes to the end of the outbox.
+        if (send) this.#keepUnsent(send);
         this.#handle({ event: "retry", client_message_id: id });
+    }
+
+    #keepUnsent({ draft, at }) {
+        const send = { draft, at, order: ++this.#order };
+        this.#unsent.set(draft.client_message_id, send);
+        this.#store.addUnsent(this.id, send);
     }
 
     discard(id) {
@@ -154,8 +201,13 @@ export class Room {
         this.#handle({ event: "near", edge });
     }
 
+    /** Tells the machine where the reader is. The view is drawn again only if that changes it. */
     setViewport(atBottom, lastVisible) {
-        this.#handle({ event: "viewport", at_bottom: atBottom, last_visible: lastVisible });
+        const before = this.view;
+        this.#take({ event: "viewport", at_bottom: atBottom, last_visible: lastVisible });
+        const after = this.view;
+        const isSame = after.chunks === before.chunks && after.unread === before.unread && after.toast?.count === before.toast?.count;
+        if (!isSame) this.#draw();
     }
 
     setActive(active) {
@@ -177,10 +229,15 @@ export class Room {
     }
 
     #handle(event) {
+        this.#take(event);
+        this.#draw();
+    }
+
+    #take(event) {
         if (this.#isClosed) return;
+        if (STARTING_WAITS.has(event.event)) this.#take({ event: "time", now: Date.now() });
         const { effects } = this.#timeline.handle(event);
         for (const effect of effects) this.#carryOut(effect);
-        this.#draw();
     }
 
     #carryOut(effect) {
@@ -194,13 +251,13 @@ export class Room {
     }
 
     #draw() {
-        if (this.#drawing) return;
+        if (this.#drawing || this.#isClosed) return;
         const draw = () => {
             this.#drawing = 0;
             if (this.#isClosed) return;
             const scrollTo = this.#scrollTo;
             this.#scrollTo = null;
-            this.#onView(this.view, scrollTo);
+            this.#handlers.onView(this.view, scrollTo);
         };
         // A page in the background has no animation frames, but its title and badges must change.
         if (document.hidden) queueMicrotask(() => this.#drawing === -1 && draw());
@@ -216,7 +273,7 @@ export class Room {
         } catch (error) {
             if (!(error instanceof RequestError)) throw error;
             const { status, code, retryAfter } = error;
-            this.#endIf(ENDINGS.get(code));
+            this.#endIf(ENDINGS.get(code), error.message);
             this.#handle({ event: "fetch_failed", request, status, code, retry_after: retryAfter });
         }
     }
@@ -248,12 +305,20 @@ export class Room {
         try {
             const message = await this.#api.send(this.id, draft);
             this.#forgetUnsent(id);
+            this.#noteBan(null);
             this.#handle({ event: "sent", client_message_id: id, message });
         } catch (error) {
             if (!(error instanceof RequestError)) throw error;
             const { status, code, retryAfter } = error;
             this.#handle({ event: "send_failed", client_message_id: id, status, code, retry_after: retryAfter });
+            if (code === "banned") this.#noteBan(error.message);
+            // The message stays in the store until the user has signed in again.
+            if (status === 401) this.#endIf("token");
         }
+    }
+
+    #noteBan(detail) {
+        if (!this.#isClosed) this.#handlers.onBan(detail);
     }
 
     #forgetUnsent(id) {
@@ -272,17 +337,19 @@ export class Room {
         this.#socket?.close();
         const open = () => {
             if (this.#isClosed || this.#socket !== slot) return;
+            this.#ban = "";
             this.#socket = new Socket(this.#api.socket(API.path(this.id, "live"), { since: `${epoch}:${since}` }), {
                 opened: () => this.#handle({ event: "connected" }),
                 frame: (frame) => this.#takeFrame(frame),
-                closed: (code) => {
-                    this.#endIf(ENDINGS.get(code));
+                silent: () => this.#api.renewConnections(),
+                closed: (code, reason) => {
+                    this.#endIf(ENDINGS.get(reason) ?? ENDINGS.get(code), this.#ban);
                     this.#handle({ event: "disconnected" });
                 },
             });
         };
         // During the delay this object stands for the socket, so that a later subscription ends it.
-        const slot = { close() {}, send() {} };
+        const slot = { close() {}, send() {}, wake: open };
         this.#socket = slot;
         if (!this.#hasConnected) {
             this.#hasConnected = true;
@@ -293,22 +360,34 @@ export class Room {
     }
 
     #takeFrame(frame) {
-        if (frame.type === "error") this.#endIf(ENDINGS.get(frame.code));
+        // Where reading ends, the socket is closed next. A user who may only not write goes on reading.
+        if (frame.type === "error" && frame.code === "banned") {
+            this.#ban = frame.message;
+            this.#noteBan(frame.message);
+        }
         if (frame.type === "read" && frame.user !== this.#api.user) {
             this.readers.set(frame.user, Math.max(frame.seq, this.readers.get(frame.user) ?? 0));
         }
-        if (frame.type === "message") this.#forgetStored([frame.message]);
+        if (frame.type === "message") {
+            this.#forgetStored([frame.message]);
+            this.#handlers.onMessage(frame.message);
+        }
+        // The notice is shown for some seconds from now on.
+        if (frame.type === "typing") this.#tick();
         this.#handle({ event: "frame", frame });
         if (frame.type === "message" || frame.type === "live") this.#saveSoon();
     }
 
-    #endIf(why) {
+    #endIf(why, detail = "") {
         if (!why || this.#isClosed) return;
-        if (why !== "token") this.#store.forgetWindow(this.id);
-        clearTimeout(this.#saving);
-        this.#saving = 0;
+        if (why !== "token") {
+            this.#store.forgetWindow(this.id);
+            clearTimeout(this.#saving);
+            clearTimeout(this.#marking);
+            this.#saving = this.#marking = 0;
+        }
         this.close();
-        this.#onEnd(why);
+        this.#handlers.onEnd(why, detail);
     }
 
     // Delayed writes: the kept window and the read mark
@@ -323,7 +402,7 @@ export class Room {
         if (this.#isClosed) return;
         // A reader who scrolls back far loses the end of the window. The room still opens at its newest messages.
         const isNewest = this.view.after === "end";
-        if (!isNewest && this.#newestStored === this.view.epoch) return;
+        if (!isNewest && this.#newestStored === this.view.epoch) return void this.#store.saveRead(this.id, this.view);
         this.#newestStored = isNewest ? this.view.epoch : null;
         this.#store.saveWindow(this.id, this.view);
     }
@@ -337,7 +416,8 @@ export class Room {
         clearTimeout(this.#marking);
         this.#marking = 0;
         // A lost mark is harmless: the next one includes it.
-        this.#api.markRead(this.id, this.#mark).catch(() => {});
+        this.#api.markRead(this.id, this.#mark)
+            .then(({ read, unread }) => this.#handle({ event: "marked", read, unread })).catch(() => {});
         this.#saveSoon();
     }
 }

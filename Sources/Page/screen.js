@@ -9,8 +9,11 @@
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { LIKE, picker, rowNode } from "./message.js";
+import { ask } from "./question.js";
+import { Quotes } from "./quotes.js";
 import { Room } from "./room.js";
-import { formats, said, sentence, summary } from "./text.js";
+import { session } from "./store.js";
+import { element, formats, said, sentence, summary, unreadText } from "./text.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
@@ -19,8 +22,6 @@ const TAP_DISTANCE = 10;
 const DOUBLE_TAP_DISTANCE = 40;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
-/** Maximum number of quoted messages to keep that are outside the window. */
-const MAXIMUM_QUOTED = 500;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 
@@ -49,6 +50,17 @@ function setHidden(node, isHidden) {
     if (node.hidden !== isHidden) node.hidden = isHidden;
 }
 
+/** A time in a text of the server, such as the end of a ban. */
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
+
+/** Returns the nodes of a text of the server, with its first time as the reader writes it. */
+function withLocalTime(text) {
+    const [time] = text.match(TIME) ?? [];
+    if (!time) return [text];
+    const [before, ...after] = text.split(time);
+    return [before, element("time", { datetime: time }, formats().exact.format(new Date(time))), after.join(time)];
+}
+
 /** Returns the newest stored message of others after `seq`, if it is among the last rows. */
 function newestOfOthers({ chunks }, seq) {
     const last = chunks.slice(-2).flat();
@@ -63,10 +75,12 @@ export class Screen {
     #view = null;
     /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
     #readers = new Map();
-    /** @type {Map<number, Set<string>>} The rows that wait for a quoted message from outside the window, by its `seq`. */
-    #quoting = new Map();
-    /** @type {Map<number, object | null>} Quoted messages from outside the window, oldest request first; null if a message cannot be read. */
-    #quoted = new Map();
+    #quotes;
+    #epoch = null;
+    /** @type {{seq: number, offset: number} | null} The place at which the reader left the room, until it is shown again. */
+    #returning = null;
+    /** The key in the session's storage of the place. */
+    #placeKey;
     #isOwner = false;
     #announced = 0;
     /** @type {{x: number, y: number} | null} The place of a touch that may become a tap. */
@@ -74,33 +88,45 @@ export class Screen {
     /** @type {{key: string | undefined, at: number, x: number, y: number} | null} */
     #lastTap = null;
     #failedAt = { before: 0, after: 0 };
-    #viewport = "";
+    #connection = "offline";
     #isDrawing = false;
+    /** True once the room can no longer be shown. */
+    isEnded = false;
     #abort = new AbortController();
-    #onEnd;
 
     /**
      * @param {"read" | "last" | number} at The place at which the room opens.
-     * @param {{onToken: () => void, onChange: () => void}} app `onToken` is called when the token has expired, `onChange` when
-     *   the view has changed.
+     * @param {{isReturn: boolean, onToken: () => void, onChange: () => void}} app With `isReturn` the room opens where the reader
+     *   left it in this window, unless that was its end. `onToken` is called when the token has expired, `onChange` when the view
+     *   has changed.
      */
-    constructor(api, store, id, at, { onToken, onChange }) {
+    constructor(api, store, id, at, { isReturn, onToken, onChange }) {
         this.#api = api;
         this.id = id;
         this.scroller = $("[data-timeline]");
-        this.#onEnd = (why) => {
-            $("#ended").textContent = ENDINGS[why];
-            $("#ended").hidden = false;
-            $("#composer").hidden = true;
-            this.scroller.dataset.connection = "offline";
-            if (why === "token") onToken();
-        };
+        this.#placeKey = `backscroll.place.${api.user}/${id}`;
         $("#ended").hidden = true;
+        $("#ban").hidden = true;
         $("#composer").hidden = false;
         this.onChange = onChange;
-        this.#room = new Room(api, store, id, (view, scrollTo) => this.#draw(view, scrollTo), this.#onEnd);
+        this.#room = new Room(api, store, id, {
+            onView: (view, scrollTo) => this.#draw(view, scrollTo),
+            onMessage: (message) => {
+                this.#quotes.take(message);
+                this.#composer.refresh(message);
+            },
+            onBan: (detail) => this.#showBan(detail),
+            onEnd: (why, detail) => {
+                this.#showEnd(why, detail);
+                if (why === "token") onToken();
+            },
+        });
+        if (isReturn) this.#returning = JSON.parse(session.get(this.#placeKey));
         // First, so that the rest is done while the request is under way.
-        this.#room.open(at);
+        this.#room.open(this.#returning?.seq ?? at);
+        this.#quotes = new Quotes({
+            load: (seq) => api.message(id, seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
+        });
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer(`${api.user}/${id}`, {
             send: (draft) => this.#room.send(draft),
@@ -116,6 +142,7 @@ export class Screen {
     }
 
     close() {
+        this.save();
         this.#abort.abort();
         this.#composer.close();
         this.#list.close();
@@ -125,6 +152,30 @@ export class Screen {
     /** Shows a message, and loads the messages around it if needed. */
     jump(to) {
         this.#room.jump(to);
+    }
+
+    /** Stores what would be lost with the page: the window, the read mark, and the reader's place in this browser window. */
+    save() {
+        this.#room.save();
+        if (!this.#view || this.#view.epoch === null) return;
+        const isAtEnd = this.#list.isAtBottom && this.#view.after === "end";
+        session.set(this.#placeKey, isAtEnd ? null : JSON.stringify(this.#list.place));
+    }
+
+    /** Finds out if the connection still works, because the network or the reader has come back. */
+    wake() {
+        this.#room.wake();
+    }
+
+    /** Redraws what depends on today's date, and after a change of the time zone the days of all messages. */
+    calendarChanged({ isZone }) {
+        if (isZone) this.#room.zoneChanged();
+        this.#list.redraw();
+    }
+
+    /** The number of unread messages; null while the room has not been loaded. */
+    get unread() {
+        return this.#view === null || this.#view.epoch === null ? null : this.#view.unread;
     }
 
     /** Shows an error to the reader. */
@@ -144,7 +195,7 @@ export class Screen {
     #rowNode(row, before, old) {
         return rowNode(row, before, old, {
             me: this.#api.user, isOwner: this.#isOwner,
-            quoted: (seq, key) => this.#quotedMessage(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
+            quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
         });
     }
 
@@ -156,8 +207,13 @@ export class Screen {
         this.#drawAround(view);
         // Drawing moves the list several times. The machine is told once, at the end.
         this.#isDrawing = true;
-        this.#list.update(view.chunks, view.after === "end");
+        this.#list.update(view.chunks, view.after === "end", scrollTo === "bottom");
         this.#list.redraw(moved);
+        if (view.epoch !== this.#epoch) this.#quotes.clear();
+        this.#epoch = view.epoch;
+        this.#quotes.update((key) => this.#list.node(key) !== undefined);
+        if (view.connection === "live" && this.#connection !== "live") this.#quotes.retry();
+        this.#connection = view.connection;
         if (scrollTo === "bottom") this.#list.scrollToBottom();
         else if (scrollTo !== null) this.#scrollToRow(scrollTo);
         this.#isDrawing = false;
@@ -175,6 +231,10 @@ export class Screen {
     }
 
     #scrollToRow(key) {
+        const { seq, offset } = this.#returning ?? {};
+        this.#returning = null;
+        const row = this.#view.chunks.flat().find((row) => row.key === key);
+        if (seq !== undefined && row?.seq === seq) return this.#list.scrollToOffset(key, offset);
         // The unread line goes near the top, so that the unread messages are visible below it. A message goes near the
         // middle.
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
@@ -208,6 +268,22 @@ export class Screen {
         }
     }
 
+    /** Shows why the user may not write, and until when. Reading goes on. */
+    #showBan(detail) {
+        $("#ban").hidden = detail === null;
+        if (detail !== null) $("#ban").replaceChildren(...withLocalTime(detail));
+    }
+
+    /** Shows why the room has ended. */
+    #showEnd(why, detail) {
+        $("#ended").replaceChildren(...withLocalTime(detail && why === "banned" ? detail : ENDINGS[why]));
+        $("#ended").hidden = false;
+        for (const selector of ["#ban", "#composer", "#join", "[data-toast]", "[data-to-latest]"]) $(selector).hidden = true;
+        for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
+        this.scroller.dataset.connection = "ended";
+        this.isEnded = true;
+    }
+
     /** Announces new messages of others to screen readers. */
     #announce(view) {
         const last = newestOfOthers(view, this.#announced);
@@ -216,26 +292,6 @@ export class Screen {
             setText($("#announcer"), `${last.message.sender}: ${summary(last.message)}`);
         }
         this.#announced = last.seq;
-    }
-
-    #quotedMessage(seq, key) {
-        const shown = this.#room.message(seq);
-        if (shown) return shown;
-        if (this.#quoted.has(seq)) return this.#quoted.get(seq);
-        const rows = this.#quoting.get(seq);
-        if (rows) {
-            rows.add(key);
-            return undefined;
-        }
-        this.#quoting.set(seq, new Set([key]));
-        this.#api.message(this.id, seq).catch(() => null).then((message) => {
-            this.#quoted.set(seq, message);
-            // The messages that were read first are the farthest from the screen.
-            if (this.#quoted.size > MAXIMUM_QUOTED) this.#quoted.delete(this.#quoted.keys().next().value);
-            this.#list.redraw(this.#quoting.get(seq));
-            this.#quoting.delete(seq);
-        });
-        return undefined;
     }
 
     /**
@@ -261,15 +317,12 @@ export class Screen {
     /** Tells the machine where the reader is, and asks for pages near the edges. */
     #moved() {
         const view = this.#view;
-        if (!view || this.#isDrawing) return;
+        if (!view || this.#isDrawing || this.isEnded) return;
         const [atBottom, lastVisible] = [this.#list.isAtBottom, this.#list.lastVisible];
         setHidden($("[data-to-latest]"), atBottom && view.after === "end");
-        setText($("[data-to-latest] .badge"), view.unread > 0 ? String(view.unread) : "");
-        const viewport = `${atBottom} ${lastVisible}`;
-        if (viewport !== this.#viewport) {
-            this.#viewport = viewport;
-            this.#room.setViewport(atBottom, lastVisible);
-        }
+        setText($("[data-to-latest] .badge"), view.unread > 0 ? unreadText(view.unread) : "");
+        // Told after each drawing: the machine may believe that what has come moved the reader.
+        this.#room.setViewport(atBottom, lastVisible);
         // The first chunk has a stored message, unless all rows are unsent.
         if (!view.chunks[0]?.some(({ seq }) => seq !== undefined)) return;
         for (const edge of ["before", "after"]) {
@@ -289,7 +342,6 @@ export class Screen {
         document.addEventListener("visibilitychange", active, options);
         window.addEventListener("focus", active, options);
         window.addEventListener("blur", active, options);
-        window.addEventListener("online", () => this.#wake(), options);
         $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
         $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);
         const messages = $("#messages");
@@ -302,14 +354,6 @@ export class Screen {
         // One stop for the tab key: the list itself, or the message or control that has the focus.
         this.scroller.addEventListener("focusin", ({ target }) => (this.scroller.tabIndex = target === this.scroller ? 0 : -1), options);
         this.scroller.addEventListener("focusout", () => (this.scroller.tabIndex = 0), options);
-    }
-
-    /**
-     * Ends the machine's waits when the network is back. Becoming active ends all waits except those that the server requested.
-     */
-    #wake() {
-        this.#room.setActive(false);
-        this.#room.setActive(!document.hidden && document.hasFocus());
     }
 
     #rowOf(target) {
@@ -361,8 +405,10 @@ export class Screen {
         return this.#try(() => this.#api.react(this.id, row.seq, key, !isMine));
     }
 
-    #delete(row) {
-        return this.#try(() => this.#api.remove(this.id, row.seq));
+    async #delete(row) {
+        const text = summary(row.message);
+        if (!(await ask(`Delete ${text ? `“${text}”` : "this message"} for everybody?`, "Delete"))) return;
+        await this.#try(() => this.#api.remove(this.id, row.seq));
     }
 
     /** Likes a message by a double click beside its text. A double click on the text selects a word. */
@@ -458,7 +504,7 @@ export class Screen {
     #editRow(row) {
         if (row.state !== "failed") return this.#composer.edit(row.message);
         const { draft } = row;
-        const reply = draft.reply_to && (this.#room.message(draft.reply_to) ?? this.#quoted.get(draft.reply_to) ?? { seq: draft.reply_to, sender: "a message" });
+        const reply = draft.reply_to && (this.#room.message(draft.reply_to) ?? this.#quotes.known(draft.reply_to) ?? { seq: draft.reply_to, sender: "a message" });
         this.#room.discard(draft.client_message_id);
         this.#composer.restore(draft, reply);
     }
@@ -478,7 +524,9 @@ export class Screen {
         try {
             await request();
         } catch (error) {
-            if (!this.#abort.signal.aborted) this.#composer.showError(error.message);
+            if (this.#abort.signal.aborted) return;
+            if (error.code === "banned") this.#showBan(error.message);
+            else this.#composer.showError(error.message);
         }
     }
 

@@ -23,6 +23,35 @@ function isUnwritten() {
     }
 }
 
+/** Texts that survive a reload of this window. If the browser blocks site data, they last until then. */
+class Session {
+    /** @type {Map<string, string | null>} What this page has stored. */
+    #values = new Map();
+
+    get(key) {
+        if (this.#values.has(key)) return this.#values.get(key);
+        try {
+            // If site data is blocked, even naming the storage fails.
+            return sessionStorage.getItem(key);
+        } catch {
+            return null;
+        }
+    }
+
+    /** Stores a text; null removes it. */
+    set(key, text) {
+        this.#values.set(key, text);
+        try {
+            if (text === null) sessionStorage.removeItem(key);
+            else sessionStorage.setItem(key, text);
+        } catch {
+            // The value lasts until the page is closed.
+        }
+    }
+}
+
+export const session = new Session();
+
 function noteWritten() {
     try {
         localStorage.setItem(WRITTEN_KEY, "1");
@@ -118,9 +147,25 @@ export class Store {
         if (isCut) messages.shift();
         const kept = {
             messages, has_before: view.before !== "end" || isCut, has_after: view.after !== "end",
-            rev: view.rev, epoch: view.epoch, read: view.read,
+            rev: view.rev, epoch: view.epoch, read: view.read, unread: view.unread,
         };
         return this.#run("windows", "readwrite", (store) => store.put(kept, [this.#user, room]));
+    }
+
+    /** Stores the read mark of a view in the stored window, which otherwise stays. */
+    saveRead(room, { epoch, read }) {
+        const key = [this.#user, room];
+        return this.#run("windows", "readwrite", (store) => {
+            const request = store.get(key);
+            request.onsuccess = () => {
+                const kept = request.result;
+                if (kept?.epoch !== epoch || kept.read >= read) return;
+                // Messages of the stored window that the mark passes are no longer unread. Others are not known here.
+                const passed = kept.messages.filter(({ seq }) => seq > kept.read && seq <= read).length;
+                store.put({ ...kept, read, unread: Math.max(0, (kept.unread ?? 0) - passed) }, key);
+            };
+            return request;
+        });
     }
 
     forgetWindow(room) {
@@ -141,9 +186,13 @@ export class Store {
         return new Set(keys.map(([, room]) => room));
     }
 
-    /** Stores a send until the server is known to have it. */
-    addUnsent(room, draft, at) {
-        const send = { draft, at, order: at };
+    /**
+     * Stores a send until the server is known to have it.
+     *
+     * @param {number} order Its place among the unsent messages of the room. A clock is no order: it can be set back.
+     */
+    addUnsent(room, { draft, at, order }) {
+        const send = { draft, at, order };
         return this.#run("outbox", "readwrite", (store) => store.put(send, [this.#user, room, draft.client_message_id]));
     }
 

@@ -46,6 +46,25 @@ export function formats() {
     return made;
 }
 
+/** Forgets the formats of times, because the device's time zone has changed. */
+export function forgetFormats() {
+    made = null;
+}
+
+/** The number at which the server stops counting unread messages: it means that many or more. */
+const UNREAD_CAP = 1000;
+
+/** Returns the text for a number of unread messages. */
+export function unreadText(count) {
+    return count < UNREAD_CAP ? String(count) : `${UNREAD_CAP.toLocaleString("en")}+`;
+}
+
+/** Returns the text for the unread messages of several rooms together. */
+export function totalUnreadText(counts) {
+    const total = counts.reduce((sum, count) => sum + Math.min(count, UNREAD_CAP), 0);
+    return `${total.toLocaleString("en")}${counts.some((count) => count >= UNREAD_CAP) ? "+" : ""}`;
+}
+
 /** Creates an element with attributes and children. */
 export function element(name, attributes = {}, ...children) {
     const node = document.createElement(name);

@@ -23,6 +23,9 @@ static const struct page_file files[] = {
     {"app.js", TEXT{
 #embed "../Page/app.js" suffix(, 0)
     }},
+    {"calendar.js", TEXT{
+#embed "../Page/calendar.js" suffix(, 0)
+    }},
     {"composer.js", TEXT{
 #embed "../Page/composer.js" suffix(, 0)
     }},
@@ -40,6 +43,12 @@ static const struct page_file files[] = {
     }},
     {"outbox.js", TEXT{
 #embed "../Page/outbox.js" suffix(, 0)
+    }},
+    {"question.js", TEXT{
+#embed "../Page/question.js" suffix(, 0)
+    }},
+    {"quotes.js", TEXT{
+#embed "../Page/quotes.js" suffix(, 0)
     }},
     {"renew.js", TEXT{
 #embed "../Page/renew.js" suffix(, 0)

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import threading
 import time
@@ -335,3 +336,60 @@ def chats(browsers, start_server):
 @pytest.fixture
 def chat(chats):
     return chats()
+
+
+class Proxy:
+    """Forwards TCP connections to a server. It can stop forwarding on those that are open, without a word to either side."""
+
+    def __init__(self, port):
+        self.server_port = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        # The connections that are older than this one are silent.
+        self.first_heard = 0
+        self.sockets = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def silence(self):
+        """Forwards nothing more on the present connections, which stay open. New ones work."""
+        self.first_heard = len(self.sockets)
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                upstream = socket.create_connection(("127.0.0.1", self.server_port))
+            except OSError:
+                client.close()
+                continue
+            number = len(self.sockets)
+            self.sockets.append((client, upstream))
+            for source, target in (client, upstream), (upstream, client):
+                threading.Thread(target=self.forward, args=(number, source, target), daemon=True).start()
+
+    def forward(self, number, source, target):
+        try:
+            while data := source.recv(65536):
+                if number >= self.first_heard:
+                    target.sendall(data)
+            if number >= self.first_heard:
+                target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def close(self):
+        for sockets in [(self.listener,), *self.sockets]:
+            for each in sockets:
+                each.close()
+
+
+@pytest.fixture
+def proxy(chats):
+    """A proxy in front of the server of `chats`."""
+    proxy = Proxy(chats.server.port)
+    yield proxy
+    proxy.close()

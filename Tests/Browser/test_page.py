@@ -556,6 +556,38 @@ def test_messages_written_in_another_room_go_out_in_order(chats):
     assert chat.texts() == ["First", "Second"]
 
 
+def test_order_of_unsent_messages_is_that_of_writing(chats):
+    chat = chats().open()
+    chats.server.stop()
+    chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
+    # Two in a millisecond, then the clock is set back.
+    chat.run("const now = Date.now(); Date.now = () => now")
+    texts = [f"Number {number}" for number in range(8)]
+    for text in texts[:4]:
+        chat.type(text)
+    chat.run("const now = Date.now(); Date.now = () => now - 3_600_000")
+    for text in texts[4:]:
+        chat.type(text)
+    chat.wait("document.querySelectorAll('.row').length === 8")
+    chats.server.start()
+    chats.server.request("PUT", "/v1/rooms/other?user=alice", {"visibility": "open"})
+    chat.open(wait=False)
+    chat.wait("document.querySelectorAll('.row[data-state=stored]').length === 8")
+    page = chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")
+    assert [message["text"] for message in page["messages"]] == texts
+
+
+def test_send_is_repeated_after_the_time_that_the_server_asks_for(chats):
+    chat = chats().open()
+    chat.set_faults("status=503:1")
+    chat.type("Repeated")
+    chat.wait("document.querySelector('.row.mine[data-state=stored]')")
+    first, second = chat.run(
+        "return performance.getEntriesByType('resource').filter(({ name, initiatorType }) => initiatorType === 'fetch' && /lobby\\/messages\\?user/.test(name))"
+        ".map(({ startTime, responseEnd }) => [startTime, responseEnd]).slice(-2)")
+    assert second[0] - first[1] >= 990
+
+
 def write(chat, text):
     """Writes a text without sending it."""
     chat.find("[data-composer]").send_keys(text)
@@ -841,6 +873,7 @@ def test_messages_are_changed_by_one_user_and_seen_by_another(chats):
     alice.wait("document.querySelector('[data-online]').textContent === '2 here'")
 
     alice.click(".mine [data-delete]")
+    alice.wait_for("#question-yes").click()
     bob.wait_for(f"{row}[data-state=deleted] .tombstone")
 
 
@@ -853,6 +886,21 @@ def test_quote_leads_to_a_message_far_away(chats):
     chat.click("[data-jump]")
     chat.wait_for(".row[data-seq='1'][data-found]")
     assert chat.is_in_sight(".row[data-seq='1']")
+
+
+@pytest.mark.parametrize("place", ["in the window", "far away"])
+def test_quote_shows_the_message_as_it_is_now(chats, place):
+    server = chats.server
+    server.send("Original", user="bob")
+    fill(server, 2 if place == "in the window" else 100)
+    last = server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 1})["seq"]
+    server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": last})
+    chat = chats().open()
+    chat.wait("document.querySelector('.quote')?.textContent.includes('Original')")
+    server.request("PATCH", "/v1/rooms/lobby/messages/1?user=bob", {"text": "Edited"})
+    chat.wait("document.querySelector('.quote').textContent.includes('Edited')")
+    server.request("DELETE", "/v1/rooms/lobby/messages/1?user=bob")
+    chat.wait("document.querySelector('.quote').textContent.includes('Deleted')")
 
 
 # Coming back

@@ -1,0 +1,32 @@
+/**
+ * A question before something that cannot be undone.
+ *
+ * @module question
+ */
+
+const $ = (selector) => document.querySelector(selector);
+
+/**
+ * Asks the user.
+ *
+ * @param {string} text The question.
+ * @param {string} yes The text of the button that agrees.
+ * @returns {Promise<boolean>} False if the user cancels, also with Escape.
+ */
+export function ask(text, yes) {
+    const dialog = $("#question-dialog");
+    $("#question-text").textContent = text;
+    $("#question-yes").textContent = yes;
+    dialog.returnValue = "cancel";
+    dialog.showModal();
+    return new Promise((resolve) => {
+        const closed = () => {
+            // Chromium gives the focus back, but not the caret, if a button was clicked. Typed text would be lost.
+            const { activeElement } = document;
+            activeElement?.blur();
+            activeElement?.focus({ preventScroll: true });
+            resolve(dialog.returnValue === "yes");
+        };
+        dialog.addEventListener("close", closed, { once: true });
+    });
+}
