@@ -82,7 +82,7 @@ public struct ChatCommand: AsyncParsableCommand {
         for await change in inbox.changes where change.view.isLive { break }
         let view = await inbox.view
         for room in view.rooms {
-            var parts = [room.unread > 0 ? "\(room.unread) new" : "-", room.id]
+            var parts = [room.unread > 0 ? "\(RowText.count(Int64(room.unread))) new" : "-", room.id]
             if let title = room.title { parts.append("(\(title))") }
             if let message = room.lastMessage {
                 parts.append("\(message.senderID): \(message.isDeleted ? "(deleted)" : message.text)")

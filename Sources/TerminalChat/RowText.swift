@@ -34,6 +34,11 @@ struct RowText {
         }
     }
 
+    /// A number of unread messages. Beyond the last number nobody counts.
+    static func count(_ unread: Int64) -> String {
+        unread >= RoomSummary.countedUnread ? "\(RoomSummary.countedUnread)+" : "\(unread)"
+    }
+
     private static func padded(_ number: Int64) -> String {
         number < 10 ? "0\(number)" : "\(number)"
     }

@@ -48,7 +48,10 @@ final class TerminalScreen {
     // MARK: Showing
 
     private func show(_ change: RoomChange) {
+        // Only `scroll` and the reader move the list. What an absence brings comes below the rows in sight.
+        if bottom == nil, change.scroll == nil { bottom = view.rows.last?.id }
         view = change.view
+        if bottom == view.rows.last?.id || !view.rows.contains(where: { $0.id == bottom }) { bottom = nil }
         switch change.scroll {
         case .bottom: bottom = nil
         case .row(let id):
@@ -84,7 +87,7 @@ final class TerminalScreen {
 
         var status = ["\(room.id)", view.connection.rawValue]
         if let online = view.online { status.append("\(online) online") }
-        if view.unread > 0 { status.append("\(view.unread) unread") }
+        if view.unread > 0 { status.append("\(RowText.count(view.unread)) unread") }
         var below = view.typing.isEmpty ? "" : view.typing.joined(separator: ", ") + " is typing"
         if let toast = view.toast { below = "\(toast.count) new: press End. " + below }
         if !notice.isEmpty { below = notice }
