@@ -33,7 +33,7 @@ public final class GRDBClientStore: ClientStore {
     ///
     /// - Parameters:
     ///   - maximumBytes: Maximum number of bytes of the stored messages.
-    ///   - open: Returns the database. It is called once, with the first use of the store.
+    ///   - open: Returns the database. It is called with the first use of the store, and again if it failed.
     public init(
         maximumBytes: Int = GRDBClientStore.defaultMaximumBytes,
         opening open: @escaping @Sendable () throws -> any DatabaseWriter
@@ -66,7 +66,7 @@ public final class GRDBClientStore: ClientStore {
         try await read { db in try StoredRows(db, room)?.messages(query) }
     }
 
-    /// Returns the ids of the rooms that have sends, oldest send first.
+    /// Returns the ids of the rooms with sends that the server has not refused, oldest send first.
     public func roomsWithSends(of account: StoreAccount) async throws(BackscrollClientError) -> [String] {
         try await read { db in
             try String.fetchAll(
@@ -75,7 +75,7 @@ public final class GRDBClientStore: ClientStore {
                     SELECT room.name FROM backscroll_room AS room
                     JOIN backscroll_account AS account ON account.id = room.account
                     JOIN backscroll_send AS send ON send.room = room.id
-                    WHERE account.server = ? AND account.user = ?
+                    WHERE account.server = ? AND account.user = ? AND send.refusal IS NULL
                     GROUP BY room.id ORDER BY MIN(send.id)
                     """,
                 arguments: [account.server, account.user])
@@ -177,24 +177,21 @@ extension ClientStore where Self == GRDBClientStore {
 /// (fcntl(2)), so no other store may open the file before the descriptor that created it is closed.
 private let openingFiles = NSLock()
 
-/// A database that is opened with its first use.
+/// A database that is opened with its first use. After a failure the next use tries again.
 private actor DatabaseOpening {
     private let open: @Sendable () throws -> any DatabaseWriter
-    private var result: Result<any DatabaseWriter, any Error>?
+    private var database: (any DatabaseWriter)?
 
     init(_ open: @escaping @Sendable () throws -> any DatabaseWriter) {
         self.open = open
     }
 
     func opened() throws -> any DatabaseWriter {
-        if let result { return try result.get() }
-        let result = Result<any DatabaseWriter, any Error> {
-            let database = try open()
-            try database.write { db in try StoreSchema.migrate(db) }
-            return database
-        }
-        self.result = result
-        return try result.get()
+        if let database { return database }
+        let opened = try open()
+        try opened.write { db in try StoreSchema.migrate(db) }
+        database = opened
+        return opened
     }
 }
 

@@ -73,6 +73,14 @@ enum StoreSchema {
                     ) WITHOUT ROWID;
                     """)
         },
+        { db in
+            try db.execute(
+                sql: """
+                    -- The number of unread messages, and the revision at which it was counted; NULL if unknown.
+                    ALTER TABLE backscroll_room ADD COLUMN unread INTEGER;
+                    ALTER TABLE backscroll_room ADD COLUMN unread_rev INTEGER;
+                    """)
+        },
     ]
 
     /// Brings the tables to the present version.

@@ -8,6 +8,8 @@ struct StoredRows {
     private let id: Int64
     private var epoch: String?
     private var readMark: Int64?
+    private var unread: Int64?
+    private var unreadRev: Int64?
     private var unsentMark: Int64?
     private var bytes: Int
     private let savedRuns: MessageRuns
@@ -17,7 +19,7 @@ struct StoredRows {
     init?(_ db: Database, _ key: StoredRoomKey) throws {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT room.id, epoch, read, unsent_mark, bytes FROM backscroll_room AS room
+                SELECT room.id, epoch, read, unsent_mark, bytes, unread, unread_rev FROM backscroll_room AS room
                 JOIN backscroll_account AS account ON account.id = room.account
                 WHERE account.server = ? AND account.user = ? AND room.name = ?
                 """)
@@ -31,6 +33,8 @@ struct StoredRows {
         readMark = row[2]
         unsentMark = row[3]
         bytes = row[4]
+        unread = row[5]
+        unreadRev = row[6]
         savedRuns = try MessageRuns.fetch(db, room: id)
         runs = savedRuns
     }
@@ -81,7 +85,8 @@ struct StoredRows {
             throw BackscrollClientError(
                 code: BackscrollClientError.storeDamaged, message: "The store lacks messages that it should have.")
         }
-        return StoredMessages(messages: messages, run: run, epoch: epoch, read: readMark)
+        return StoredMessages(
+            messages: messages, run: run, epoch: epoch, read: readMark, unread: unreadRev == run.rev ? unread : nil)
     }
 
     // MARK: Writing
@@ -109,6 +114,8 @@ struct StoredRows {
             try forget()
         case .read(let seq):
             readMark = seq
+        case .unread(let count, let rev):
+            (unread, unreadRev) = (count, rev)
         case .unsentMark(let seq):
             unsentMark = seq
         case .send(let send):
@@ -135,8 +142,11 @@ struct StoredRows {
     /// Writes the row and the runs.
     func save() throws {
         try db.cachedStatement(
-            sql: "UPDATE backscroll_room SET epoch = ?, read = ?, unsent_mark = ?, bytes = ? WHERE id = ?"
-        ).execute(arguments: [epoch, readMark, unsentMark, bytes, id])
+            sql: """
+                UPDATE backscroll_room SET epoch = ?, read = ?, unsent_mark = ?, bytes = ?, unread = ?, unread_rev = ?
+                WHERE id = ?
+                """
+        ).execute(arguments: [epoch, readMark, unsentMark, bytes, unread, unreadRev, id])
         try runs.save(db, room: id, replacing: savedRuns)
     }
 
@@ -146,7 +156,7 @@ struct StoredRows {
         bytes = 0
         epoch = nil
         // Marks are valid in their own history only.
-        readMark = nil
+        (readMark, unread, unreadRev) = (nil, nil, nil)
         unsentMark = nil
     }
 

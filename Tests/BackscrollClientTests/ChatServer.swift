@@ -66,7 +66,7 @@ final class ChatServer {
         options.clock = .fast
         // On that clock a busy machine must not look like a lost connection.
         options.pongTimeout = .seconds(6000)
-        options.utcOffset = 0
+        options.timeZone = .gmt
         if let faults { options.headerFields["Backscroll-Fault"] = faults }
         configure(&options)
         return BackscrollClient(server: url, user: user, store: store, options: options)

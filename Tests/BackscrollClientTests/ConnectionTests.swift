@@ -170,7 +170,7 @@ struct ConnectionTests {
         #expect(error?.code == BackscrollClientError.tokenUnavailable)
         let other = server.client(.token { "no token" })
         let invalid = await #expect(throws: BackscrollClientError.self) { try await other.room("lobby") }
-        #expect(invalid?.code == BackscrollClientError.tokenUnavailable && invalid?.isTemporary == false)
+        #expect(invalid?.code == BackscrollClientError.tokenUnavailable && invalid?.status == 401)
         let elsewhere = BackscrollClient(server: URL(string: "ftp://example.com")!, user: .name("alice"))
         let address = await #expect(throws: BackscrollClientError.self) {
             try await elsewhere.room("lobby").open()
@@ -190,6 +190,23 @@ struct ConnectionTests {
         #expect(error?.code == BackscrollClientError.closed || error?.code == "unavailable")
         let late = await #expect(throws: BackscrollClientError.self) { try await client.room("lobby") }
         #expect(late?.code == BackscrollClientError.closed)
+    }
+
+    @Test(arguments: ["cut-replay=1", "torn-frame=4"])
+    func `shows each part of a replay that is cut again and again, without longer and longer pauses`(
+        fault: String
+    ) async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client(faults: fault) { $0.transport = transport }
+        let room = try await client.room("lobby").open(at: .newest)
+        transport.socket?.fallSilent()
+        try await server.fill(40)
+        await transport.socket?.end(code: 1006)
+        try await room.shows { $0.texts == (1...40).map { "\($0)" } }
+        // The room would subscribe again after each part, the later the more parts there are.
+        #expect(await room.subscriptionNumber.number <= 3)
+        await client.close()
     }
 }
 

@@ -422,6 +422,35 @@ struct InboxTests {
         #expect(await inbox.view.rooms.isEmpty)
         await client.close()
     }
+
+    @Test func `shows a flood of messages at the pace of a screen, and counts the unread ones of all rooms`()
+        async throws
+    {
+        let server = try ChatServer()
+        try await makeRooms(server, ["lobby", "other"])
+        let client = server.client()
+        let inbox = try await client.rooms.open()
+        let rev = try #require(
+            try await inbox.shows { $0.isLive && $0.rooms.count == 2 }.rooms.first { $0.id == "lobby" }
+        ).rev
+        let counting = Task {
+            var count = 0
+            for await change in inbox.changes {
+                count += 1
+                if change.view.rooms.contains(where: { $0.head == 1500 }) { break }
+            }
+            return count
+        }
+        let start = ContinuousClock.now
+        for seq in 2...1500 as ClosedRange<Int64> {
+            await inbox.take(.message(.model(seq: seq, rev: rev + seq - 1)), since: nil)
+        }
+        let count = await counting.value
+        #expect(Double(count) <= (ContinuousClock.now - start) / Room.showInterval + 3)
+        let view = await inbox.view
+        #expect(view.rooms.map(\.unread).sorted() == [1, 1000] && view.unread == 1001 && view.hasMoreUnread)
+        await client.close()
+    }
 }
 
 /// The platform's transport, which notes what is asked of it.

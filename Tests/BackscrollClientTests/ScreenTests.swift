@@ -1,4 +1,7 @@
 import BackscrollTimeline
+import Foundation
+import Observation
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -183,7 +186,7 @@ struct ScreenTests {
         var changes = room.changes.makeAsyncIterator()
         _ = await changes.next()
         let alice = try await server.client().room("lobby").open(at: .newest)
-        _ = try await alice.react(to: 7, "👍")
+        _ = try await alice.react(7, with: "👍")
         var next = try #require(await changes.next())
         while next.difference.isEmpty { next = try #require(await changes.next()) }
         #expect(next.difference.updated.map(\.row.seq) == [7])
@@ -250,5 +253,68 @@ struct ScreenTests {
         let options = ClientOptions()
         #expect(options.restoredMessages == 200 && options.storeDelay == .milliseconds(100))
         #expect(options.onStoreFailure == nil && Room.showInterval == .milliseconds(8))
+    }
+
+    @Test func `draws the rows again for messages only, not for typing notices`() async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let client = server.client {
+            $0.transport = transport
+            // On a fast clock the notice could be over before it is shown.
+            $0.clock = ClientClock()
+        }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        let drawn = Flag()
+        await observe(room.timeline, drawn)
+        transport.socket?.inject(#"{"type":"typing","room":"lobby","user":"bob"}"#)
+        try await room.shows { $0.typing == ["bob"] }
+        while await room.timeline.typing.isEmpty { await Task.yield() }
+        #expect(!drawn.isRaised)
+        try await server.post("hello")
+        while await room.timeline.rows.isEmpty { await Task.yield() }
+        #expect(drawn.isRaised)
+        await client.close()
+    }
+
+    @Test func `puts messages under the day of their own time, by the offset in force then`() async throws {
+        let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let offsets = UTCOffsets(of: berlin, at: 1_795_000_000_000)
+        #expect(offsets.minutes(at: 1_782_000_000_000) == 120 && offsets.minutes(at: 1_795_000_000_000) == 60)
+        // 2026-03-29, 01:00 UTC
+        #expect(offsets.changes.contains { $0 == .init(time: 1_774_746_000_000, minutes: 120) })
+        let server = try ChatServer()
+        try await server.post("hello")
+        let client = server.client()
+        let room = try await client.room("lobby").open(at: .newest)
+        let day = try #require(await room.view.rows.first?.id)
+        await room.take(UTCOffsets(24 * 60))
+        #expect(await room.view.rows.first?.id != day)
+        await client.close()
+    }
+
+    @Test func `has a constant for each code of the server`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let file = folder.appending(path: "../../Sources/BackscrollClient/Client/BackscrollClientError+Codes.swift")
+        let source = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
+        for code in Problem.Code.allCases { #expect(source.contains("= \"\(code.rawValue)\"\n"), "\(code)") }
+        #expect(BackscrollClientError.notAMember == "not_a_member")
+    }
+}
+
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() { state.withLock { $0 = true } }
+}
+
+/// Raises the flag when something changes that a list of the rows would draw.
+@MainActor private func observe(_ timeline: RoomTimeline, _ flag: Flag) {
+    withObservationTracking {
+        _ = timeline.rows
+    } onChange: {
+        flag.raise()
     }
 }

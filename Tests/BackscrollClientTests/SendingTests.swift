@@ -90,4 +90,16 @@ struct SendingTests {
         await alice.close()
         await bob.close()
     }
+
+    @Test func `returns each of many messages that are sent at the same time`() async throws {
+        let server = try ChatServer()
+        let client = server.client()
+        let room = try await client.room("lobby").open(at: .newest)
+        let sent = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for number in 0..<400 { group.addTask { try await room.send("\(number)").seq } }
+            return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
+        }
+        #expect(sent == Set(1...400))
+        await client.close()
+    }
 }

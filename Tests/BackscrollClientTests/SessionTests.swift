@@ -285,9 +285,9 @@ struct SessionTests {
         let edited = try await room.edit(1, text: "one", ifRev: 1)
         #expect(edited.text == "one" && edited.rev == 4)
         transport.loseAnswers { $0.method == "PUT" }
-        #expect(try await room.react(to: 2, "👍").reactions.map(\.count) == [1])
+        #expect(try await room.react(2, with: "👍").reactions.map(\.count) == [1])
         transport.loseAnswers { $0.method == "DELETE" }
-        #expect(try await room.unreact(to: 2, "👍").reactions.isEmpty)
+        #expect(try await room.unreact(2, with: "👍").reactions.isEmpty)
         transport.loseAnswers { $0.method == "DELETE" }
         #expect(try await room.delete(3).isDeleted)
         #expect(try await server.client("bob").history(of: "lobby").map(\.rev) == [4, 6, 7])
@@ -322,13 +322,31 @@ struct SessionTests {
         let room = try await client.room("lobby").open(at: .newest)
         try await room.send("1")
         transport.refuse(status: 503, code: "unavailable") { $0.method == "PUT" }
-        let first = Task { try await room.react(to: 1, "👍") }
+        let first = Task { try await room.react(1, with: "👍") }
         // The first one has been refused, and waits.
         while transport.times(of: "PUT", "/v1/rooms/lobby/messages/1").isEmpty { await Task.yield() }
-        let last = try await room.unreact(to: 1, "👍")
+        let last = try await room.unreact(1, with: "👍")
         #expect(last.reactions.isEmpty)
         #expect(try await first.value.reactions.map(\.key) == ["👍"])
         #expect(try await server.client("bob").history(of: "lobby").first?.reactions.isEmpty == true)
+        await client.close()
+    }
+
+    @Test func `removes a reaction of the user that the message does not list`() async throws {
+        let server = try ChatServer()
+        try await server.fill(1)
+        for number in 10..<70 {
+            _ = try await server.client("a\(number)").message("PUT", "/v1/rooms/lobby/messages/1/reactions/+1")
+        }
+        let client = server.client("zoe")
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        #expect(try await room.hasReacted(1, with: "+1") == false)
+        #expect(try await room.toggleReaction(1, with: "+1").reactions[0].count == 61)
+        #expect(await room.view.messages[0].reactions[0].users.allSatisfy { $0.string != "zoe" })
+        #expect(try await room.hasReacted(1, with: "+1"))
+        #expect(try await room.toggleReaction(1, with: "+1").reactions[0].count == 60)
+        #expect(try await room.reactors(1, with: "+1", after: "a67").users == ["a68", "a69"])
         await client.close()
     }
 }

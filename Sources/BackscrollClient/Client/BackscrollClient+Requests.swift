@@ -71,7 +71,7 @@ extension BackscrollClient {
                 return try await body()
             } catch {
                 let pause = error.retryAfter ?? options.pause(afterFailures: attempt)
-                guard error.isTemporary, attempt < options.changeAttempts, pause <= options.longestPause.inSeconds
+                guard error.isWorthRepeating, attempt < options.changeAttempts, pause <= options.longestPause.inSeconds
                 else { throw error }
                 attempt += 1
                 do { try await options.clock.sleep(.seconds(pause)) } catch { throw .isCancelled }

@@ -111,6 +111,7 @@ extension BackscrollClient {
                 await takeFailure(error)
             }
         }
+        await endResuming()
         loop = nil
         // A room may have been opened while the last socket ended.
         connect()
@@ -208,12 +209,17 @@ extension BackscrollClient {
         switch event {
         case .subscribed:
             subscriptions[id]?.phase = .subscribed
-            await room?.take(.connected, number: number)
+            let isResuming = subscription.isResuming
+            subscriptions[id]?.isResuming = false
+            if !isResuming { await room?.take(.connected, number: number) }
         case .error(let error, _):
             return await take(error, of: id, subscription)
         case .live:
             attempts = 0
             notBefore = .zero
+            subscriptions[id]?.isReplaying = false
+        case .message(let message) where subscription.phase == .subscribed && subscription.isReplaying:
+            subscriptions[id]?.replayed = message.rev
         default:
             break
         }
@@ -273,7 +279,34 @@ extension BackscrollClient {
         }
         if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
         await inbox?.disconnected()
-        for subscription in ended.values { await subscription.room?.take(.disconnected, number: subscription.number) }
+        for (id, subscription) in ended where !resume(id, subscription) {
+            await subscription.room?.take(.disconnected, number: subscription.number)
+        }
+    }
+
+    /// Continues a replay that has brought messages on the next socket, without a pause for its failures. Otherwise each
+    /// part of a long replay on a bad network would wait longer than the one before. Returns false for other ends.
+    private func resume(_ id: String, _ subscription: Subscription) -> Bool {
+        guard let rev = subscription.replayed, rev > subscription.since, subscription.isReplaying, !isSuspended,
+            !isClosed,
+            subscription.room != nil, subscriptions[id] == nil
+        else { return false }
+        attempts = 0
+        var next = Subscription(
+            room: subscription.room, number: subscription.number, since: rev, epoch: subscription.epoch)
+        next.isResuming = true
+        subscriptions[id] = next
+        return true
+    }
+
+    /// Tells rooms whose replay cannot be continued now that their socket has ended.
+    private func endResuming() async {
+        for (id, subscription) in subscriptions where subscription.isResuming {
+            // The room may have been closed, or opened again, meanwhile.
+            guard subscriptions[id]?.isResuming == true else { continue }
+            subscriptions[id] = nil
+            await subscription.room?.take(.disconnected, number: subscription.number)
+        }
     }
 
     /// Handles a failed attempt to connect. If further attempts cannot succeed, the rooms and the inbox end.
@@ -281,7 +314,10 @@ extension BackscrollClient {
         if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
         if error.status == 401, case .token = user { token = nil }
         let isFinal = error.code == BackscrollClientError.invalidServer || error.code == "banned"
-        guard isFinal else { return await following?.inbox?.connectionFailed() ?? () }
+        guard isFinal else {
+            await endResuming()
+            return await following?.inbox?.connectionFailed() ?? ()
+        }
         let rooms = subscriptions.values.map(\.room)
         subscriptions = [:]
         for room in rooms { await room?.end(error) }

@@ -9,8 +9,8 @@ extension BackscrollClient {
         StoreAccount(server: try server.get().url(""), user: try await userID())
     }
 
-    /// Returns the ids of the rooms with sends that the server has not confirmed, oldest send first. Opening such a
-    /// room sends them.
+    /// Returns the ids of the rooms with sends that the server has neither confirmed nor refused, oldest send first.
+    /// Opening such a room sends them.
     ///
     /// - Returns: an empty list without a store.
     public func roomsWithUnsentMessages() async throws(BackscrollClientError) -> [String] {

@@ -1,3 +1,4 @@
+import BackscrollTimeline
 import Wire
 
 #if canImport(FoundationEssentials)
@@ -23,7 +24,8 @@ public actor BackscrollClient {
         /// A name, for a server in open mode.
         case name(String)
         /// A closure that returns a new JSON Web Token. It is called before the first request, before a token expires,
-        /// and after the server has refused one; never twice at a time.
+        /// and after the server has refused one; never twice at a time. The user of the first token is the client's:
+        /// a token of another user fails with ``BackscrollClientError/otherUser``.
         case token(@Sendable () async throws -> String)
     }
 
@@ -34,6 +36,8 @@ public actor BackscrollClient {
     let store: (any ClientStore)?
 
     var token: (text: String, claims: TokenClaims)?
+    /// The user of the first token. Tokens of other users are refused.
+    var pinnedUser: String?
     var renewal: Task<Result<String, BackscrollClientError>, Never>?
     var isClosed = false
 
@@ -65,6 +69,8 @@ public actor BackscrollClient {
     var isHurried = true
     var isSuspended = false
     var isInBackground = false
+    /// The offsets of the user's time zone.
+    var utcOffsets: UTCOffsets
     private var lingering: Task<Void, Never>?
 
     /// Creates a client. It does not connect yet.
@@ -86,6 +92,7 @@ public actor BackscrollClient {
         }
         self.user = user
         self.options = options
+        utcOffsets = UTCOffsets(of: options.timeZone ?? .current, at: options.clock.milliseconds())
         #if canImport(Glibc)
         transport = options.transport ?? SocketTransport()
         #else
@@ -109,7 +116,7 @@ public actor BackscrollClient {
         if let room = openRooms[id]?.room { return room }
         roomCount += 1
         let room = Room(
-            id: id, me: me, client: self, generation: roomCount,
+            id: id, me: me, client: self, generation: roomCount, utcOffsets: utcOffsets,
             storage: store.flatMap { store in
                 account(of: me).map { RoomStore(store: store, key: StoredRoomKey(account: $0, room: id)) }
             })
@@ -160,6 +167,7 @@ public actor BackscrollClient {
     public func enterForeground() async {
         isInBackground = false
         isSuspended = false
+        await timeZoneChanged()
         for room in openRooms.values { await room.room?.setAppActive(true) }
         await networkPathChanged()
     }
@@ -182,6 +190,15 @@ public actor BackscrollClient {
             pause?.cancel()
             connect()
         }
+    }
+
+    /// Tells the client that the device's time zone may have changed. It moves the day lines of open rooms. "Today" and
+    /// "yesterday" are the app's: a day line has its date.
+    public func timeZoneChanged() async {
+        let offsets = UTCOffsets(of: options.timeZone ?? .current, at: options.clock.milliseconds())
+        guard offsets != utcOffsets else { return }
+        utcOffsets = offsets
+        for room in openRooms.values { await room.room?.take(offsets) }
     }
 
     func lingerUntil(_ isOver: @escaping @Sendable (isolated BackscrollClient) -> Bool) {

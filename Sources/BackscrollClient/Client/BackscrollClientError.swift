@@ -27,6 +27,8 @@ public struct BackscrollClientError: Error, Hashable, Sendable, CustomStringConv
     public static let invalidAnswer = "invalid_answer"
     /// The closure that returns tokens failed, or its token names no user.
     public static let tokenUnavailable = "token_unavailable"
+    /// The closure that returns tokens has returned one of another user than before.
+    public static let otherUser = "other_user"
     /// The server's URL is not an `http` or `https` URL with a host.
     public static let invalidServer = "invalid_server"
     /// The store's file is damaged, or is no database.
@@ -76,13 +78,17 @@ public struct BackscrollClientError: Error, Hashable, Sendable, CustomStringConv
         BackscrollClientError(code: closed, message: "The room was closed.")
     }
 
-    /// True if the same call may succeed later: no answer came, or the status is 408, 429 or 5xx.
+    /// True if the same call may succeed later: no answer came, or the status is 401, 408, 429 or 5xx. With 401 the
+    /// server has refused the token, or the app has none of this user: the call succeeds once there is one.
     public var isTemporary: Bool {
         switch code {
         case Self.cancelled, Self.closed, Self.invalidServer, Self.storeDamaged, Self.storeNewer: false
-        default: status == 0 || status == 408 || status == 429 || (500...599).contains(status)
+        default: status == 0 || status == 401 || status == 408 || status == 429 || (500...599).contains(status)
         }
     }
+
+    /// True if a request may succeed after a pause, without a new token.
+    var isWorthRepeating: Bool { isTemporary && status != 401 }
 
     /// True if the user may no longer read the room.
     var endsAccess: Bool {

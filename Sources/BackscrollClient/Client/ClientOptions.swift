@@ -1,9 +1,9 @@
 import Wire
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// The bounds, the clock and the network of a client. The defaults suit apps.
@@ -14,9 +14,10 @@ public struct ClientOptions: Sendable {
     /// reader, and ``Room/load(_:)`` loads them again. A quarter of it should fill more than three screens. Values
     /// below four pages are raised to four pages; nil drops nothing.
     public var windowLimit: Int? = 2000
-    /// The user's time zone for day lines, in minutes east of UTC.
-    public var utcOffset = TimeZone.current.secondsFromGMT() / 60
-    /// Maximum time of a request.
+    /// The user's time zone for day lines; nil for the device's, which ``BackscrollClient/BackscrollClient/timeZoneChanged()``
+    /// and ``BackscrollClient/BackscrollClient/enterForeground()`` read again.
+    public var timeZone: TimeZone?
+    /// Maximum time of a request, and of the wait for the app's token.
     public var requestTimeout = Duration.seconds(30)
     /// Maximum time for the socket to open.
     public var socketTimeout = Duration.seconds(15)
@@ -43,7 +44,8 @@ public struct ClientOptions: Sendable {
     /// Time for which changes are collected before they are written to the store. Sends are written at once.
     public var storeDelay = Duration.milliseconds(100)
     /// Called when a room or the inbox cannot use the store, and continues without it. ``BackscrollClientError/code``
-    /// is `store_damaged`, `store_newer` or `store_unavailable`.
+    /// is `store_damaged`, `store_newer` or `store_unavailable`. After `store_unavailable` they try the store again;
+    /// ``Room/storeFailure`` is nil once it has everything.
     public var onStoreFailure: (@Sendable (BackscrollClientError) -> Void)?
     /// Maximum number of attempts of an edit, a deletion or a reaction, if there is no answer or a temporary error.
     public var changeAttempts = 3

@@ -42,6 +42,8 @@ struct JSONFields {
     private(set) var booleans: [String: Bool] = [:]
     private(set) var message: ChatMessage?
     private(set) var messages: [ChatMessage] = []
+    /// The ids in a list of users.
+    private(set) var users: [String] = []
     /// The elements of a list of rooms or members.
     private(set) var elements: [JSONFields] = []
 
@@ -64,6 +66,9 @@ struct JSONFields {
             case (.array, "messages"):
                 try json.enterArray()
                 while try json.nextElement() { messages.append(try json.message()) }
+            case (.array, "users"):
+                try json.enterArray()
+                while try json.nextElement() { if let user = try json.stringValue() { users.append(user) } }
             case (.array, "rooms"), (.array, "members"):
                 try json.enterArray()
                 while try json.nextElement() { elements.append(try JSONFields(&json)) }

@@ -26,6 +26,13 @@ struct Subscription {
     var since: Int64
     var epoch: String
     var phase = Phase.wanted
+    /// True until the replay has ended.
+    var isReplaying = true
+    /// The revision of the replay's latest message; nil before the first.
+    var replayed: Int64?
+    /// True while the rest of a replay that the socket's end cut off is requested on the next socket. The room has not
+    /// heard of that end.
+    var isResuming = false
     /// The marks around the request; nil once the server has answered the request, and if the subscription to `mine`
     /// (docs/live.md) cannot have the room.
     var marks: Marks?

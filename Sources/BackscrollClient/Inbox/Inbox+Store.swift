@@ -21,9 +21,40 @@ extension Inbox {
                 store: store, account: account, saved: Dictionary(stored.map { ($0.room.id, $0) }) { $1 })
             return stored.isEmpty ? nil : stored
         } catch {
-            options.onStoreFailure?(error)
+            failStore(error)
             return nil
         }
+    }
+
+    /// Handles a failure of the store: reports it, and tries again later if that may help.
+    private func failStore(_ error: BackscrollClientError) {
+        storage = nil
+        if storeFailure == nil { options.onStoreFailure?(error) }
+        storeFailure = error
+        changed()
+        publishSoon()
+        guard error.isTemporary, ending == nil, storeRetry == nil else { return }
+        storeFailures += 1
+        storeRetry = Task { [weak self, options, pause = options.pause(afterFailures: storeFailures)] in
+            try? await options.clock.sleep(.seconds(pause))
+            await self?.retryStore()
+        }
+    }
+
+    private func retryStore() async {
+        storeRetry = nil
+        guard ending == nil, storage == nil else { return }
+        let stored = await loadStored()
+        guard ending == nil, storage != nil else { return }
+        if let stored { show(stored) }
+        // What has changed meanwhile is the difference to the list that was just read.
+        storage?.version = 0
+        await save()
+        guard storage != nil else { return }
+        storeFailure = nil
+        storeFailures = 0
+        changed()
+        publishSoon()
     }
 
     /// Schedules a write after ``ClientOptions/storeDelay``. It includes the changes that come until then.
@@ -54,8 +85,7 @@ extension Inbox {
         do throws(BackscrollClientError) {
             try await storage.store.write(changes, toInboxOf: storage.account)
         } catch {
-            self.storage = nil
-            options.onStoreFailure?(error)
+            failStore(error)
         }
     }
 }

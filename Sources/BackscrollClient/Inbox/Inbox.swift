@@ -35,6 +35,13 @@ public actor Inbox {
     private var restoring: Task<Void, Never>?
     /// True while a task waits to write the list.
     var isSaveScheduled = false
+    /// The error because of which the stored list lacks changes; nil while it has them, and without a store. After
+    /// `store_unavailable` the inbox tries again by itself.
+    public internal(set) var storeFailure: BackscrollClientError?
+    /// Number of failures of the store in a row.
+    var storeFailures = 0
+    /// The pause before the store is tried again.
+    var storeRetry: Task<Void, Never>?
     private var isConnected = false
     /// True once the list has been loaded on this socket.
     private var isCurrent = false
@@ -48,6 +55,10 @@ public actor Inbox {
     /// The task that looks up rooms.
     private var lookUps: Task<Void, Never>?
     private(set) var version = 1
+    /// The version that was shown last. Loops over ``changes`` wait for a later one.
+    private var shownVersion = 1
+    /// The time at which it was shown.
+    private var shownAt: ContinuousClock.Instant?
     private var isPublishing = false
     private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastWaiter = 0
@@ -117,8 +128,9 @@ public actor Inbox {
         if !hasAnswer, isConnected, listing == nil { startListing() }
         while !hasAnswer {
             try checkOpen()
-            if let failure, !failure.isTemporary || failures >= options.openingFailures { throw failure }
-            await waitForVersion(after: version)
+            if let failure, !failure.isWorthRepeating || failures >= options.openingFailures { throw failure }
+            let seen = version
+            await wait { $0.version <= seen }
             if Task.isCancelled { throw .isCancelled }
         }
         await publish()
@@ -222,6 +234,12 @@ public actor Inbox {
     /// Shows the stored list, if there is one.
     private func restore() async {
         guard let stored = await loadStored(), ending == nil else { return }
+        show(stored)
+    }
+
+    /// Shows the stored list, unless a part of the server's is shown.
+    func show(_ stored: [StoredInboxRoom]) {
+        guard !hasAnswer else { return }
         rooms?.restore(stored)
         hasAnswer = true
         changed()
@@ -346,21 +364,25 @@ public actor Inbox {
 
     // MARK: Publishing
 
-    private func changed() {
+    func changed() {
         version += 1
         saveSoon()
+        wakeWaiters()
+    }
+
+    private func wakeWaiters() {
         let waiting = waiters.values
         waiters = [:]
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits for a later version, the end, or the task's cancellation.
-    private func waitForVersion(after version: Int) async {
+    /// Waits for the next change, unless the state is not early, for the end, or for the task's cancellation.
+    private func wait(while isEarly: (isolated Inbox) -> Bool) async {
         lastWaiter += 1
         let number = lastWaiter
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard self.version <= version, ending == nil, !Task.isCancelled else { return continuation.resume() }
+                guard isEarly(self), ending == nil, !Task.isCancelled else { return continuation.resume() }
                 waiters[number] = continuation
             }
         } onCancel: {
@@ -374,26 +396,33 @@ public actor Inbox {
 
     /// Waits for a state that is newer than `version`. Returns nil at the end.
     func next(after version: Int) async -> InboxState? {
-        while self.version <= version {
-            if ending != nil || Task.isCancelled { return nil }
-            await waitForVersion(after: version)
+        while shownVersion <= version {
+            if Task.isCancelled { return nil }
+            if ending != nil { return self.version > version ? state : nil }
+            await wait { $0.shownVersion <= version }
         }
         return state
     }
 
-    private var state: InboxState { InboxState(version: version, view: view, ending: ending) }
+    private var state: InboxState {
+        InboxState(version: version, view: view, storeFailure: storeFailure, ending: ending)
+    }
 
-    /// Shows the present state on the main actor.
+    /// Shows the present state: in ``changes``, and on the main actor.
     private func publish() async {
+        shownVersion = version
+        shownAt = .now
+        wakeWaiters()
         await list.show(state)
     }
 
     /// Schedules showing the state. Frames that come until then are shown with it.
-    private func publishSoon() {
+    func publishSoon() {
         guard !isPublishing else { return }
         isPublishing = true
         Task {
-            await Task.yield()
+            let pause = Room.showInterval - (shownAt.map { .now - $0 } ?? Room.showInterval)
+            if pause > .zero { try? await Task.sleep(for: pause) } else { await Task.yield() }
             isPublishing = false
             await publish()
         }

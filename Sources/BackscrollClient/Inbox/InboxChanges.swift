@@ -15,6 +15,10 @@ public struct InboxView: Hashable, Sendable {
 
     /// Number of rooms with unread messages.
     public var unreadRooms: Int { rooms.count { $0.unread > 0 } }
+    /// Number of unread messages in all rooms, for a badge. If ``hasMoreUnread`` is true there may be more.
+    public var unread: Int { rooms.reduce(0) { $0 + $1.unread } }
+    /// True if a room has ``RoomSummary/countedUnread`` unread messages or more, beyond which nobody counts.
+    public var hasMoreUnread: Bool { rooms.contains(where: \.hasMoreUnread) }
 
     static let empty = InboxView(rooms: [], isListed: false, isLive: false, hasMore: false)
 }
@@ -85,20 +89,23 @@ public struct InboxChanges: AsyncSequence, Sendable {
 public final class InboxList {
     /// The list now.
     public private(set) var view = InboxView.empty
+    /// The rooms, latest activity first. A body that reads only them is not drawn when other parts of ``view`` change.
+    public private(set) var rooms: [RoomSummary] = []
+    /// The error because of which the store lacks changes; see ``Inbox/storeFailure``.
+    public private(set) var storeFailure: BackscrollClientError?
     /// The error that ended the inbox; nil while it may be used.
     public private(set) var ending: BackscrollClientError?
     @ObservationIgnored private var version = 0
 
     nonisolated init() {}
 
-    /// The rooms, latest activity first.
-    public var rooms: [RoomSummary] { view.rooms }
-
     /// Shows a state, unless a later one is shown.
     func show(_ state: InboxState) {
         guard state.version > version else { return }
         version = state.version
         if view != state.view { view = state.view }
+        if rooms != view.rooms { rooms = view.rooms }
+        if storeFailure != state.storeFailure { storeFailure = state.storeFailure }
         if ending != state.ending { ending = state.ending }
     }
 }
@@ -108,5 +115,6 @@ struct InboxState: Sendable {
     /// A number that grows with each state.
     let version: Int
     let view: InboxView
+    let storeFailure: BackscrollClientError?
     let ending: BackscrollClientError?
 }

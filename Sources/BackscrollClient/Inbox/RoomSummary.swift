@@ -21,6 +21,9 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
     /// Maximum value of ``unread``. At this value there may be more unread messages.
     public static let countedUnread = 1000
 
+    /// True if the room may have more unread messages than ``unread``: write "1,000+".
+    public var hasMoreUnread: Bool { unread >= Self.countedUnread }
+
     /// The room's id.
     public let id: String
     /// The title; nil if the room has none.

@@ -15,6 +15,7 @@ extension Room {
             }
         }
         handle(event)
+        if case .frame(let frame) = event, case .live = frame.content { askForMark() }
         publishSoon()
     }
 
@@ -25,7 +26,10 @@ extension Room {
         version += 1
         ticker?.cancel()
         wakeWaiters()
-        if error.endsAccess { record?.forget() }
+        if error.endsAccess {
+            record?.forget()
+            refuseSends(error)
+        }
         await publish()
         await flush()
         await client.forget(self, number: subscriptionNumber)
@@ -33,14 +37,9 @@ extension Room {
 
     func handle(_ event: RoomMachine.Event) {
         guard ending == nil else { return }
-        var effects: [RoomMachine.Effect] = []
-        switch event {
-        case .sendFailed, .fetchFailed, .disconnected:
-            // The machine must measure a wait from now, not from the last tick. Otherwise a request could be repeated
-            // before the time that the server gave.
-            effects = machine.handle(now)
-        default: break
-        }
+        // The machine must measure a wait from now, not from the last tick. Otherwise a request could be repeated before
+        // the time that the server gave.
+        var effects = event.startsWait ? machine.handle(now) : []
         effects += machine.handle(event)
         version += 1
         record(event)
@@ -167,9 +166,13 @@ extension Room {
     func sendMark() async -> Duration? {
         let seq = mark
         do throws(BackscrollClientError) {
-            _ = try await client.moveReadMark(of: id, upTo: seq)
+            let room = try await client.moveReadMark(of: id, upTo: seq)
             markFailures = 0
             sentMark = seq
+            if ending == nil, room.epoch == machine.view.epoch {
+                handle(.marked(read: room.read, unread: Int64(room.unread)))
+                publishSoon()
+            }
             if mark > seq { return Self.markDelay }
             record?.takeMark(nil)
             scheduleFlush()
@@ -208,6 +211,21 @@ extension Room {
 
     func checkOpen() throws(BackscrollClientError) {
         if let ending { throw ending }
+    }
+}
+
+extension RoomMachine.Event {
+    /// True if the machine may wait for a time after the event.
+    fileprivate var startsWait: Bool {
+        switch self {
+        case .sendFailed, .fetchFailed, .disconnected: true
+        case .frame(let frame):
+            switch frame.content {
+            case .typing, .error: true
+            default: false
+            }
+        default: false
+        }
     }
 }
 

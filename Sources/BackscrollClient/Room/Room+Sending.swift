@@ -21,12 +21,15 @@ extension Room {
     ///   ``BackscrollClientError/cancelled`` if the task is cancelled; the message is still sent.
     @discardableResult
     public func send(_ draft: ChatDraft) async throws(BackscrollClientError) -> ChatMessage {
+        // The outcome may come before the wait for it begins.
+        keepOutcome(of: draft.clientMessageID)
+        defer { release(draft.clientMessageID) }
         try await enqueue(draft)
         return try await stored(draft.clientMessageID)
     }
 
-    /// Sends a message, and returns when it is shown. With a store it is then also in the store: if the app ends before
-    /// the message is sent, opening the room again sends it.
+    /// Sends a message, and returns when it is shown. With a store it is then also in the store, unless ``storeFailure``
+    /// says otherwise: if the app ends before the message is sent, opening the room again sends it.
     public func enqueue(_ draft: ChatDraft) async throws(BackscrollClientError) {
         try checkOpen()
         await loadFromStore()
@@ -34,6 +37,7 @@ extension Room {
         startTicking()
         unsettled.insert(draft.clientMessageID)
         let now = options.clock.milliseconds()
+        if storage != nil, record == nil { unrecorded.append(StoredSend(draft: draft, at: now)) }
         record?.add(draft, at: now)
         handle(.send(draft, at: now))
         await publish()
@@ -44,15 +48,17 @@ extension Room {
     ///
     /// - Throws: as ``send(_:)-(ChatDraft)``.
     public func stored(_ id: String) async throws(BackscrollClientError) -> ChatMessage {
+        keepOutcome(of: id)
+        defer { release(id) }
         try await wait { room in
-            if room.settled.contains(where: { $0.id == id }) { return .success(()) }
+            if room.outcomes[id] != nil { return .success(()) }
             if room.unsettled.contains(id) { return nil }
             return .failure(
                 BackscrollClientError(
                     code: BackscrollClientError.unknownSend, message: "No send of this room has this id."))
         }
         await publish()
-        guard let outcome = settled.last(where: { $0.id == id })?.outcome else { throw .isClosed }
+        guard let outcome = outcomes[id] else { throw .isClosed }
         return try outcome.get()
     }
 
@@ -67,7 +73,8 @@ extension Room {
                 code: BackscrollClientError.notFailed, message: "No failed message has this id.")
         }
         unsettled.insert(clientMessageID)
-        settled.removeAll { $0.id == clientMessageID }
+        settled.removeAll { $0 == clientMessageID }
+        outcomes[clientMessageID] = nil
         refusals[clientMessageID] = nil
         record?.add(draft, at: options.clock.milliseconds())
         handle(.retry(clientMessageID: clientMessageID))
@@ -112,22 +119,6 @@ extension Room {
     @discardableResult
     public func delete(_ seq: Int64) async throws(BackscrollClientError) -> ChatMessage {
         try await change(seq, "DELETE")
-    }
-
-    /// Adds the user's reaction: an emoji or any word of at most 64 bytes.
-    ///
-    /// - Throws: as ``edit(_:text:ifRev:)``; `invalid_reaction`, `too_many_reactions`.
-    @discardableResult
-    public func react(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await change(seq, "PUT", "/reactions/\(percentEncoded(key))")
-    }
-
-    /// Removes the user's reaction.
-    ///
-    /// - Throws: as ``edit(_:text:ifRev:)``.
-    @discardableResult
-    public func unreact(to seq: Int64, _ key: String) async throws(BackscrollClientError) -> ChatMessage {
-        try await change(seq, "DELETE", "/reactions/\(percentEncoded(key))")
     }
 
     /// Tells other users that the user types. Call it with every key; a notice is sent at most every 3 seconds.
@@ -189,9 +180,33 @@ extension Room {
         settle(id, .success(message))
     }
 
+    /// Gives up the sends of a user who may no longer write to the room. With a store they stay there, as refused.
+    func refuseSends(_ error: BackscrollClientError) {
+        for id in unsettled {
+            settle(id, .failure(error))
+            refusals[id] = error.code
+            record?.refuse(id, code: error.code)
+        }
+    }
+
     func settle(_ id: String, _ outcome: Result<ChatMessage, BackscrollClientError>) {
         guard unsettled.remove(id) != nil else { return }
-        if settled.count == Self.settledSends { settled.removeFirst() }
-        settled.append((id, outcome))
+        outcomes[id] = outcome
+        settled.append(id)
+        guard settled.count > Self.settledSends else { return }
+        let oldest = settled.removeFirst()
+        if awaited[oldest] == nil { outcomes[oldest] = nil }
+    }
+
+    /// Keeps the outcome of a send until ``release(_:)``, however many others come.
+    private func keepOutcome(of id: String) {
+        awaited[id, default: 0] += 1
+    }
+
+    private func release(_ id: String) {
+        awaited[id, default: 1] -= 1
+        guard awaited[id] == 0 else { return }
+        awaited[id] = nil
+        if outcomes[id] != nil, !settled.contains(id) { outcomes[id] = nil }
     }
 }

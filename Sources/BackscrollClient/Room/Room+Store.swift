@@ -32,40 +32,115 @@ extension Room {
                 stored?.newest = try await storage.store.messages(query, of: storage.key) ?? newest
             }
         } catch {
-            return loseStore(error)
+            return failStore(error)
         }
         guard ending == nil else { return }
-        var record = RoomRecord(me: userID)
-        record.restore(stored)
-        self.record = record
+        startRecord(stored)
         startTicking()
         if let stored { restore(stored) }
         scheduleFlush()
     }
 
+    private func startRecord(_ stored: StoredRoom?) {
+        var record = RoomRecord(me: userID)
+        record.restore(stored)
+        self.record = record
+    }
+
     private func restore(_ stored: StoredRoom) {
         if let newest = stored.newest {
+            // Without all messages after the mark they cannot be counted. If the count is unknown, the highest says so
+            // until the server has answered.
+            let unread = newest.hasAfter ? newest.unread ?? Int64(RoomSummary.countedUnread) : nil
+            isRestored = true
             handle(
                 .restore(
                     .init(
                         messages: newest.messages, hasBefore: newest.hasBefore, hasAfter: newest.hasAfter,
-                        rev: newest.run.rev, epoch: newest.epoch, read: newest.read)))
+                        rev: newest.run.rev, epoch: newest.epoch, read: newest.read, unread: unread)))
         }
-        let landed = Set((stored.newest?.messages ?? []).filter { $0.senderID == userID }.compactMap(\.clientMessageID))
-        for send in stored.sends where !landed.contains(send.draft.clientMessageID) {
+        send(stored.sends, landed: newest(stored))
+        if let mark = stored.unsentMark { sendMarkSoon(mark) }
+    }
+
+    /// The ids of the user's messages among the stored ones.
+    private func newest(_ stored: StoredRoom) -> Set<String> {
+        Set((stored.newest?.messages ?? []).filter { $0.senderID == userID }.compactMap(\.clientMessageID))
+    }
+
+    private func send(_ sends: [StoredSend], landed: Set<String>) {
+        for send in sends where !landed.contains(send.draft.clientMessageID) {
             let id = send.draft.clientMessageID
             refusals[id] = send.refusal
             unsettled.insert(id)
             handle(.send(send.draft, at: send.at))
         }
-        if let mark = stored.unsentMark { sendMarkSoon(mark) }
     }
 
-    /// Reports a failure of the store to the app. The room continues without the store.
-    private func loseStore(_ error: BackscrollClientError) {
-        storage = nil
-        record = nil
-        options.onStoreFailure?(error)
+    /// Asks the server for the user's mark after stored messages were shown: it may have moved on another device, and
+    /// a replay brings no marks.
+    func askForMark() {
+        guard isRestored else { return }
+        isRestored = false
+        Task { [weak self, client, id] in
+            guard let room = try? await client.settings(of: id) else { return }
+            await self?.takeMark(of: room)
+        }
+    }
+
+    private func takeMark(of room: RoomSummary) {
+        guard ending == nil, room.epoch == machine.view.epoch else { return }
+        if room.read > machine.view.read ?? 0 { handle(.frame(.init(.read(user: userID, seq: room.read)))) }
+        handle(.marked(read: room.read, unread: Int64(room.unread)))
+        publishSoon()
+    }
+
+    // MARK: Failures
+
+    /// Handles a failure of the store: reports it, and tries again later if that may help.
+    private func failStore(_ error: BackscrollClientError) {
+        if storeFailure == nil { options.onStoreFailure?(error) }
+        storeFailure = error
+        version += 1
+        publishSoon()
+        guard error.isTemporary else {
+            storage = nil
+            record = nil
+            unrecorded = []
+            return
+        }
+        guard storeRetry == nil else { return }
+        storeFailures += 1
+        storeRetry = Task { [weak self, options, pause = options.pause(afterFailures: storeFailures)] in
+            try? await options.clock.sleep(.seconds(pause))
+            await self?.retryStore()
+        }
+    }
+
+    private func retryStore() async {
+        storeRetry = nil
+        guard ending == nil, let storage else { return }
+        if record == nil {
+            let stored: StoredRoom?
+            do throws(BackscrollClientError) {
+                // The messages are loaded from the server already.
+                stored = try await storage.store.load(storage.key, limit: 0)
+            } catch {
+                return failStore(error)
+            }
+            guard ending == nil, record == nil else { return }
+            startRecord(stored)
+            for send in unrecorded where unsettled.contains(send.draft.clientMessageID) {
+                record?.add(send.draft, at: send.at)
+            }
+            let known = Set(unrecorded.map(\.draft.clientMessageID))
+            unrecorded = []
+            if let stored { send(stored.sends, landed: known) }
+            if mark > sentMark { record?.takeMark(mark) } else if let mark = stored?.unsentMark { sendMarkSoon(mark) }
+            let view = machine.view
+            if let epoch = view.epoch, view.phase != .initial { recordSubscription(since: view.rev, epoch: epoch) }
+        }
+        await flush()
     }
 
     // MARK: Recording
@@ -75,7 +150,7 @@ extension Room {
         guard record != nil else { return }
         let view = machine.view
         if view.phase == .initial { record?.unfollow() }
-        record?.takeRead(view.read)
+        record?.takeRead(view.read, unread: view.unread)
         switch event {
         case .frame(let frame):
             switch frame.content {
@@ -131,11 +206,20 @@ extension Room {
     }
 
     private func write() async {
-        guard let storage, let changes = record?.takeChanges(), !changes.isEmpty else { return }
+        // While the store is out, the next attempt writes all that has come until then.
+        guard storeRetry == nil, let storage, let changes = record?.takeChanges(),
+            !changes.isEmpty || storeFailure != nil
+        else { return }
         do throws(BackscrollClientError) {
             try await storage.store.write(changes, to: storage.key)
+            guard storeFailure != nil else { return }
+            storeFailure = nil
+            storeFailures = 0
+            version += 1
+            publishSoon()
         } catch {
-            loseStore(error)
+            record?.putBack(changes)
+            failStore(error)
         }
     }
 
@@ -172,14 +256,14 @@ extension Room {
 
     private func storedPage(_ query: StoreQuery) async -> RoomMachine.Page? {
         await flush()
-        guard let storage, record != nil else { return nil }
+        guard let storage, record != nil, storeFailure == nil else { return nil }
         do throws(BackscrollClientError) {
             guard let found = try await storage.store.messages(query, of: storage.key) else { return nil }
             return try? RoomMachine.Page(
                 messages: found.messages, hasBefore: found.hasBefore, hasAfter: found.hasAfter,
                 head: found.messages.last?.seq ?? 0, rev: found.run.rev, epoch: found.epoch, read: found.read)
         } catch {
-            loseStore(error)
+            failStore(error)
             return nil
         }
     }

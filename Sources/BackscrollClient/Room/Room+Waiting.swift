@@ -54,7 +54,9 @@ extension Room {
     }
 
     var state: RoomState {
-        RoomState(version: version, view: machine.view, scroll: scroll, readers: readers, ending: ending)
+        RoomState(
+            version: version, view: machine.view, scroll: scroll, readers: readers, storeFailure: storeFailure,
+            ending: ending)
     }
 
     /// Shows the present state: in ``changes``, and on the main actor.
@@ -86,5 +88,6 @@ struct RoomState: Sendable {
     /// The last place to scroll to, and the version that asked for it.
     let scroll: (target: RoomMachine.ScrollTarget, version: Int)?
     let readers: [String: Int64]
+    let storeFailure: BackscrollClientError?
     let ending: BackscrollClientError?
 }

@@ -68,8 +68,12 @@ public actor Room {
     var lastWaiter = 0
     /// The sends that are neither stored nor refused.
     var unsettled: Set<String> = []
-    /// The latest sends that are stored or refused, oldest first.
-    var settled: [(id: String, outcome: Result<ChatMessage, BackscrollClientError>)] = []
+    /// The ids of the latest sends that are stored or refused, oldest first.
+    var settled: [String] = []
+    /// The outcomes of these sends, and of those that calls wait for.
+    var outcomes: [String: Result<ChatMessage, BackscrollClientError>] = [:]
+    /// Number of calls that wait for the outcome of each send.
+    var awaited: [String: Int] = [:]
     /// Number of requests for pages that are under way.
     var fetches = 0
     var loadFailure: BackscrollClientError?
@@ -95,6 +99,21 @@ public actor Room {
 
     /// The room's part of the store; nil without a store, and after the store has failed.
     var storage: RoomStore?
+    /// The error because of which the store lacks changes, such as `store_unavailable`; nil while it has them, and
+    /// without a store.
+    ///
+    /// After `store_unavailable` the room tries again by itself, and writes what the store lacks. After `store_damaged`
+    /// and `store_newer` it continues without the store. Messages that are sent meanwhile are lost if the app ends before
+    /// the server has them.
+    public internal(set) var storeFailure: BackscrollClientError?
+    /// Number of failures of the store in a row.
+    var storeFailures = 0
+    /// The pause before the store is tried again.
+    var storeRetry: Task<Void, Never>?
+    /// The sends that wait for a store that could not be read yet.
+    var unrecorded: [StoredSend] = []
+    /// True from showing stored messages until the server was asked for the user's mark.
+    var isRestored = false
     /// The task that shows the stored messages.
     var loading: Task<Void, Never>?
     /// The changes for the store; nil until the stored messages are shown, and without a store.
@@ -105,7 +124,8 @@ public actor Room {
     /// The sends that the server has refused, each with the error's code. They are not posted until the user asks.
     var refusals: [String: String] = [:]
 
-    init(id: String, me: String, client: BackscrollClient, generation: Int, storage: RoomStore?) {
+    init(id: String, me: String, client: BackscrollClient, generation: Int, utcOffsets: UTCOffsets, storage: RoomStore?)
+    {
         self.storage = storage
         self.id = id
         subscriptionNumber = SubscriptionNumber(generation: generation)
@@ -113,7 +133,7 @@ public actor Room {
         self.client = client
         options = client.options
         machine = RoomMachine(
-            me: me, room: id, limit: options.pageLimit, utcOffset: options.utcOffset, windowLimit: options.windowLimit)
+            me: me, room: id, limit: options.pageLimit, utcOffsets: utcOffsets, windowLimit: options.windowLimit)
         timeline = RoomTimeline()
     }
 
@@ -149,8 +169,8 @@ public actor Room {
     /// the stored messages at once, also while the server cannot be reached.
     ///
     /// - Returns: the room.
-    /// - Throws: the server's refusal, such as `room_not_found`; a temporary error after
-    ///   ``ClientOptions/openingFailures`` failures. After a temporary error the room goes on trying as long as the app
+    /// - Throws: the server's refusal, such as `room_not_found`; 401 if it has refused the token; another temporary error
+    ///   after ``ClientOptions/openingFailures`` failures. After a temporary error the room goes on trying as long as the app
     ///   keeps it.
     @discardableResult
     public func open(at place: Place = .read) async throws(BackscrollClientError) -> Room {
@@ -166,7 +186,7 @@ public actor Room {
         try await wait { room in
             if room.machine.view.phase != .initial { return .success(()) }
             guard let failure = room.openingFailure else { return nil }
-            let goesOn = failure.isTemporary && room.openingFailures < room.options.openingFailures
+            let goesOn = failure.isWorthRepeating && room.openingFailures < room.options.openingFailures
             return goesOn ? nil : .failure(failure)
         }
         await publish()
@@ -228,6 +248,11 @@ public actor Room {
     public func setActive(_ isActive: Bool) async {
         isScreenActive = isActive
         handle(.active(isScreenActive && isAppActive))
+        await publish()
+    }
+
+    func take(_ offsets: UTCOffsets) async {
+        handle(.utcOffsets(offsets))
         await publish()
     }
 

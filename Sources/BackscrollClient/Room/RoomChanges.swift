@@ -12,6 +12,8 @@ public struct RoomChange: Sendable {
     public let scroll: RoomMachine.ScrollTarget?
     /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
     public let readers: [String: Int64]
+    /// The error because of which the store lacks changes; see ``Room/storeFailure``.
+    public let storeFailure: BackscrollClientError?
 }
 
 /// The changes of a room's screen. Each loop has its own.
@@ -33,6 +35,7 @@ public struct RoomChanges: AsyncSequence, Sendable {
         private let room: Room
         private var version = 0
         private var rows: RoomView?
+        private var storeFailure: BackscrollClientError?
 
         fileprivate init(room: Room) {
             self.room = room
@@ -47,9 +50,16 @@ public struct RoomChanges: AsyncSequence, Sendable {
                 let difference = state.view.difference(from: earlier)
                 version = state.version
                 // An event may change nothing that is shown.
-                if !isFirst, scroll == nil, difference.isEmpty, state.view == earlier { continue }
+                if !isFirst, scroll == nil, difference.isEmpty, state.view == earlier,
+                    state.storeFailure == storeFailure
+                {
+                    continue
+                }
                 rows = state.view
-                return RoomChange(view: state.view, difference: difference, scroll: scroll, readers: state.readers)
+                storeFailure = state.storeFailure
+                return RoomChange(
+                    view: state.view, difference: difference, scroll: scroll, readers: state.readers,
+                    storeFailure: state.storeFailure)
             }
             return nil
         }
@@ -62,35 +72,61 @@ public struct RoomChanges: AsyncSequence, Sendable {
 }
 
 /// The content of a room's screen, for SwiftUI: observe its properties in a view's body.
+///
+/// Each property is observed by itself, so that a typing notice draws only what reads ``typing``. A body that reads
+/// ``view`` is drawn with every change.
 @MainActor @Observable
 public final class RoomTimeline {
     /// The content of the screen now.
     public private(set) var view = RoomMachine(me: "", room: "").view
+    /// The lines of the list, oldest first.
+    public private(set) var rows: [RoomRow] = []
+    /// The users who are typing, in the order in which they began.
+    public private(set) var typing: [String] = []
+    /// The number of users in the room; nil while it is unknown.
+    public private(set) var online: Int64?
+    /// The state of the connection.
+    public private(set) var connection = RoomMachine.Connection.offline
+    /// The number of messages of others after the read mark. At ``RoomSummary/countedUnread`` there may be more.
+    public private(set) var unread: Int64 = 0
+    /// The unseen messages of others that arrived since the reader was last at the bottom; nil if there are none.
+    public private(set) var toast: RoomMachine.Toast?
     /// The last place to bring into sight. It is a new one each time that ``scrollNumber`` changes.
     public private(set) var scrollTarget: RoomMachine.ScrollTarget?
     /// A number that changes with each place to bring into sight.
     public private(set) var scrollNumber = 0
     /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
     public private(set) var readers: [String: Int64] = [:]
+    /// The error because of which the store lacks changes; see ``Room/storeFailure``.
+    public private(set) var storeFailure: BackscrollClientError?
     /// The error that ended the room; nil while it is open.
     public private(set) var ending: BackscrollClientError?
     @ObservationIgnored private var version = 0
 
     nonisolated init() {}
 
-    /// The lines of the list, oldest first.
-    public var rows: [RoomRow] { view.rows }
-
     /// Shows a state, unless a later one is shown.
     func show(_ state: RoomState) {
         guard state.version > version else { return }
         version = state.version
         if view != state.view { view = state.view }
+        update(\.rows, view.rows)
+        update(\.typing, view.typing)
+        update(\.online, view.online)
+        update(\.connection, view.connection)
+        update(\.unread, view.unread)
+        update(\.toast, view.toast)
         if let scroll = state.scroll, scroll.version > scrollNumber {
             scrollTarget = scroll.target
             scrollNumber = scroll.version
         }
-        if readers != state.readers { readers = state.readers }
-        if ending != state.ending { ending = state.ending }
+        update(\.readers, state.readers)
+        update(\.storeFailure, state.storeFailure)
+        update(\.ending, state.ending)
+    }
+
+    /// Assigns a property only if that changes it, because an assignment draws what observes it.
+    private func update<Value: Equatable>(_ property: ReferenceWritableKeyPath<RoomTimeline, Value>, _ value: Value) {
+        if self[keyPath: property] != value { self[keyPath: property] = value }
     }
 }

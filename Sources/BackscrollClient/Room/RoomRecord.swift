@@ -19,7 +19,15 @@ struct RoomRecord: Sendable {
     private var fetches = 0
     /// The stored sends.
     private var sends: Set<String> = []
+    /// The user's mark, and the number of unread messages at the position. They are written last, because a page of
+    /// another epoch drops the stored ones.
     private var read: Int64?
+    private var unread: Int64?
+    private var isMarkWritten = true
+    /// The position with which the count was written last.
+    private var countedAt: Int64?
+    /// The epoch of the stored messages, once the changes are written.
+    private var storedEpoch: String?
     private let me: String
 
     init(me: String) {
@@ -27,13 +35,36 @@ struct RoomRecord: Sendable {
     }
 
     /// True if there is nothing to write.
-    var isEmpty: Bool { changes.isEmpty && frames.isEmpty && position ?? 0 == framesFrom }
+    var isEmpty: Bool { isMarkWritten && changes.isEmpty && frames.isEmpty && position ?? 0 == framesFrom }
 
     /// Returns the changes to write, and forgets them.
     mutating func takeChanges() -> [StoreChange] {
         endFrames()
+        if let read, !isMarkWritten { changes.append(.read(read)) }
+        // The count is of use only with the messages at the same position.
+        if let unread, let position, !isMarkWritten || position != countedAt {
+            changes.append(.unread(unread, rev: position))
+            countedAt = position
+        }
+        isMarkWritten = true
         defer { changes = [] }
         return changes
+    }
+
+    /// Maximum number of messages to keep for a store that cannot be written. Beyond it the store forgets its messages,
+    /// and loads them again later; sends and marks are always kept.
+    static let maximumMessages = 10_000
+
+    /// Takes back changes that could not be written.
+    mutating func putBack(_ unwritten: [StoreChange]) {
+        endFrames()
+        changes = unwritten + changes
+        guard changes.reduce(0, { $0 + $1.messageCount }) > Self.maximumMessages else { return }
+        changes = [.forget] + changes.filter { $0.messageCount == 0 && !$0.concernsMessages }
+        frames = [:]
+        position = nil
+        framesFrom = 0
+        storedEpoch = nil
     }
 
     /// Begins with the content of the store.
@@ -42,6 +73,7 @@ struct RoomRecord: Sendable {
         guard let stored else { return }
         sends.formUnion(stored.sends.map(\.draft.clientMessageID))
         read = stored.newest?.read
+        storedEpoch = stored.newest?.epoch
         for message in stored.newest?.messages ?? [] { land(message) }
     }
 
@@ -123,6 +155,10 @@ struct RoomRecord: Sendable {
         }
         let hasAfter = page.hasAfter || late.keys.contains { $0 > last }
         let rev = position ?? page.rev
+        if page.epoch != storedEpoch {
+            storedEpoch = page.epoch
+            isMarkWritten = read == nil
+        }
         endFrames()
         changes.append(
             .page(MessageRun(first: first, last: last, rev: rev, hasAfter: hasAfter), epoch: page.epoch, messages))
@@ -144,13 +180,17 @@ struct RoomRecord: Sendable {
         position = nil
         framesFrom = 0
         read = nil
+        unread = nil
+        isMarkWritten = true
+        storedEpoch = nil
         changes.append(.forget)
     }
 
-    mutating func takeRead(_ seq: Int64?) {
-        guard let seq, seq != read else { return }
+    mutating func takeRead(_ seq: Int64?, unread count: Int64) {
+        guard let seq, seq != read || count != unread else { return }
         read = seq
-        changes.append(.read(seq))
+        unread = count
+        isMarkWritten = false
     }
 
     mutating func takeMark(_ seq: Int64?) {
@@ -186,5 +226,24 @@ struct RoomRecord: Sendable {
                 from: framesFrom, to: position, epoch: epoch, frames.values.sorted { $0.seq < $1.seq }))
         frames = [:]
         framesFrom = position
+    }
+}
+
+extension StoreChange {
+    /// Number of messages in the change.
+    fileprivate var messageCount: Int {
+        switch self {
+        case .page(_, _, let messages), .frames(_, _, _, let messages): messages.count
+        case .snapshot: 1
+        default: 0
+        }
+    }
+
+    /// True if the change is nothing without the messages of others.
+    fileprivate var concernsMessages: Bool {
+        switch self {
+        case .page, .frames, .snapshot, .forget: true
+        default: false
+        }
     }
 }

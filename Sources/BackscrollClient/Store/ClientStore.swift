@@ -5,7 +5,8 @@
 /// clients, users and servers at a time; no account sees the data of another.
 ///
 /// A client calls it from any isolation, with one ``write(_:to:)`` for many changes. If a call fails, the room
-/// continues without the store, and calls ``ClientOptions/onStoreFailure``.
+/// continues without the store, and calls ``ClientOptions/onStoreFailure``. After an error that is temporary it tries the
+/// same changes again.
 public protocol ClientStore: Sendable {
     /// Returns the stored part of a room; nil if nothing is stored.
     ///
@@ -20,7 +21,7 @@ public protocol ClientStore: Sendable {
     /// Returns neighbouring messages of one run; nil if they are not stored.
     func messages(_ query: StoreQuery, of room: StoredRoomKey) async throws(BackscrollClientError) -> StoredMessages?
 
-    /// Returns the ids of the rooms with sends that the server has not confirmed, oldest send first.
+    /// Returns the ids of the rooms with sends that the server has neither confirmed nor refused, oldest send first.
     func roomsWithSends(of account: StoreAccount) async throws(BackscrollClientError) -> [String]
 
     /// Returns the stored list of the user's rooms, in any order; empty if none is stored.
@@ -85,13 +86,16 @@ public struct StoredMessages: Sendable {
     public var epoch: String
     /// The user's read mark; nil if it is unknown.
     public var read: Int64?
+    /// The number of unread messages at the revision of ``run``; nil if it is unknown.
+    public var unread: Int64?
 
     /// Creates a result.
-    public init(messages: [ChatMessage], run: MessageRun, epoch: String, read: Int64?) {
+    public init(messages: [ChatMessage], run: MessageRun, epoch: String, read: Int64?, unread: Int64? = nil) {
         self.messages = messages
         self.run = run
         self.epoch = epoch
         self.read = read
+        self.unread = unread
     }
 
     /// True if the room has messages before these.
@@ -231,6 +235,8 @@ public enum StoreChange: Sendable {
     case forget
     /// Sets the user's read mark.
     case read(Int64)
+    /// Sets the number of unread messages, as counted at a revision.
+    case unread(Int64, rev: Int64)
     /// Sets the read mark to send to the server; nil once the server has it.
     case unsentMark(Int64?)
     /// Adds a send at the end. One with the same id moves there.
