@@ -139,6 +139,20 @@ export class API {
         return this.request(isOn ? "PUT" : "DELETE", API.path(room, "messages", seq, "reactions", key));
     }
 
+    /** Asks if the user has reacted. A message lists the first users only. */
+    async hasReacted(room, seq, key) {
+        // The users are ordered by id, so those whose ids begin as this one's come after that beginning.
+        const beginning = [...this.user].slice(0, -1).join("");
+        const path = API.path(room, "messages", seq, "reactions", key);
+        let after = /^\.{0,2}$/.test(beginning) ? null : beginning;
+        for (;;) {
+            const { users, has_more: hasMore } = await this.request("GET", path, { query: after === null ? {} : { after } });
+            if (users.includes(this.user)) return true;
+            if (!hasMore || !users.at(-1).startsWith(beginning)) return false;
+            after = users.at(-1);
+        }
+    }
+
     markRead(room, seq) {
         return this.request("PUT", API.path(room, "read"), { body: { seq }, keepalive: true });
     }

@@ -88,10 +88,10 @@ function decodeURIComponentSafely(text) {
     }
 }
 
-function reactions(message, me) {
+function reactions(message, { hasReacted }) {
     if (!message.reactions?.length) return null;
     return element("div", { class: "reactions" }, ...message.reactions.map(({ key, count, users }) => {
-        const isMine = users.includes(me);
+        const isMine = hasReacted(message, key);
         const named = users.slice(0, NAMED_USERS).join(", ");
         return button({
             "data-reaction": key, "data-count": count, "aria-pressed": String(isMine), title: named,
@@ -158,7 +158,8 @@ function isGrouped(row, before, me) {
  * Creates the element of a row.
  *
  * @param {HTMLElement | undefined} old The row's previous element. It is changed in place if possible.
- * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (key: string) => string[]}} context
+ * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (key: string) => string[],
+ *   hasReacted: (message: object, key: string) => boolean}} context
  */
 export function rowNode(row, before, old, context) {
     const fresh = freshNode(row, before, context);
@@ -189,7 +190,7 @@ function freshNode(row, before, context) {
         element("div", { class: "body" },
             element("span", { class: "sender", dir: "auto" }, message.sender),
             bubble,
-            ...[reactions(message, context.me), actions(row, message, context)].filter(Boolean),
+            ...[reactions(message, context), actions(row, message, context)].filter(Boolean),
             ...(readers.length ? [element("span", { class: "readers" }, ...sentence("Read by ", readers))] : [])));
     return node;
 }

@@ -76,6 +76,8 @@ export class Screen {
     /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
     #readers = new Map();
     #quotes;
+    /** @type {Map<string, boolean>} If the user has reacted, by `seq` and key, as known from requests. */
+    #reacted = new Map();
     #epoch = null;
     /** @type {{seq: number, offset: number} | null} The place at which the reader left the room, until it is shown again. */
     #returning = null;
@@ -196,6 +198,7 @@ export class Screen {
         return rowNode(row, before, old, {
             me: this.#api.user, isOwner: this.#isOwner,
             quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
+            hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
         });
     }
 
@@ -209,7 +212,10 @@ export class Screen {
         this.#isDrawing = true;
         this.#list.update(view.chunks, view.after === "end", scrollTo === "bottom");
         this.#list.redraw(moved);
-        if (view.epoch !== this.#epoch) this.#quotes.clear();
+        if (view.epoch !== this.#epoch) {
+            this.#quotes.clear();
+            this.#reacted.clear();
+        }
         this.#epoch = view.epoch;
         this.#quotes.update((key) => this.#list.node(key) !== undefined);
         if (view.connection === "live" && this.#connection !== "live") this.#quotes.retry();
@@ -401,8 +407,23 @@ export class Screen {
     /** Adds or removes a reaction. The push shows the change, as it does to everybody. */
     #react(row, key) {
         this.#closePicker();
-        const isMine = row.message.reactions?.some((reaction) => reaction.key === key && reaction.users.includes(this.#api.user));
-        return this.#try(() => this.#api.react(this.id, row.seq, key, !isMine));
+        return this.#try(async () => {
+            const hasReacted = this.#hasReacted(row.message, key) ?? (await this.#api.hasReacted(this.id, row.seq, key));
+            await this.#setReaction(row, key, !hasReacted);
+        });
+    }
+
+    async #setReaction(row, key, isOn) {
+        await this.#api.react(this.id, row.seq, key, isOn);
+        this.#reacted.set(`${row.seq} ${key}`, isOn);
+        this.#list.redraw([row.key]);
+    }
+
+    /** Returns true if the user has reacted so; undefined if a reaction does not list all its users and it is not known. */
+    #hasReacted({ seq, reactions }, key) {
+        const reaction = reactions?.find((reaction) => reaction.key === key);
+        if (!reaction || reaction.users.includes(this.#api.user)) return reaction !== undefined;
+        return reaction.count > reaction.users.length ? this.#reacted.get(`${seq} ${key}`) : false;
     }
 
     async #delete(row) {
@@ -421,8 +442,8 @@ export class Screen {
     #like(target) {
         const row = this.#rowOf(target);
         if (row?.state !== "stored" || row.message.deleted || target.closest("button, a, video, audio, pre")) return false;
-        const isLiked = row.message.reactions?.some(({ key, users }) => key === LIKE && users.includes(this.#api.user));
-        if (!isLiked) this.#react(row, LIKE);
+        // Liking a message again changes nothing.
+        if (!this.#hasReacted(row.message, LIKE)) this.#try(() => this.#setReaction(row, LIKE, true));
         return true;
     }
 

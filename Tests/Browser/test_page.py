@@ -888,6 +888,27 @@ def test_quote_leads_to_a_message_far_away(chats):
     assert chat.is_in_sight(".row[data-seq='1']")
 
 
+def test_reaction_beyond_the_listed_users_is_known_and_removed(chats):
+    server = chats.server
+    server.send("Liked by many", user="bob")
+    path = "/v1/rooms/lobby/messages/1/reactions/" + urllib.parse.quote(LIKE)
+    for user in [*(f"alic{number}" for number in range(60)), "alice"]:
+        server.request("PUT", f"{path}?user={user}")
+    chat = chats().open()
+    like = f".row[data-seq='1'] [data-reaction='{LIKE}']"
+    chat.wait_for(like + "[data-count='61'][aria-pressed=false]")
+    chat.click(like)
+    chat.wait_for(like + "[data-count='60'][aria-pressed=false]")
+    # The page knows the reaction that it has added, although the message does not list its user.
+    chat.click(like)
+    chat.wait_for(like + "[data-count='61'][aria-pressed=true]")
+    chat.click(like)
+    chat.wait_for(like + "[data-count='60'][aria-pressed=false]")
+    asked = chat.run(
+        "return performance.getEntriesByType('resource').filter(({ name }) => /reactions.*after=alic/.test(name)).length")
+    assert asked == 1
+
+
 @pytest.mark.parametrize("place", ["in the window", "far away"])
 def test_quote_shows_the_message_as_it_is_now(chats, place):
     server = chats.server
