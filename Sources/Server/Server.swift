@@ -230,6 +230,10 @@ public final class Server: Sendable {
         store.maximumPages = configuration.maximumDatabasePages
         store.busyTimeout = configuration.busyTimeout
         store.keepDays = configuration.keepDays
+        store.allowsUnsafeDatabase = configuration.unsafeDatabase
+        store.onUnsafeDatabase = { reason in
+            logger.warning("\(reason) in PostgreSQL, so its crash can lose acknowledged messages")
+        }
         store.listenerSilence = configuration.listenerSilence
         if let nodeMetrics {
             store.onWriterWait = { nodeMetrics.writerWait.recordNanoseconds($0.nanoseconds) }

@@ -61,6 +61,11 @@ public struct StoreConfiguration: Sendable {
     /// Time without an answer of PostgreSQL after which a node's ``OpenLog/isCutOff`` is true: 5 seconds. Normally
     /// PostgreSQL answers at least twice a second.
     public var listenerSilence = Duration.seconds(5)
+    /// True if messages are stored in PostgreSQL although its crash could lose them: `fsync` or `full_page_writes` is
+    /// off.
+    public var allowsUnsafeDatabase = false
+    /// True if commits are durable whatever `synchronous_commit` is by default. Tests choose false.
+    var pinsSynchronousCommit = true
     /// Counts the numbers of rooms.
     public var roomNumbers = RoomNumbers()
     /// Counts the connections to PostgreSQL.
@@ -109,6 +114,9 @@ public struct StoreConfiguration: Sendable {
     public var onListeningChange: (@Sendable (String?) -> Void)?
     /// Called on the writer's thread when a room cannot be created for the first time, because no number is left.
     public var onRoomLimit: (@Sendable () -> Void)?
+    /// Called while the log is opened, if a crash of PostgreSQL could lose messages and
+    /// ``StoreConfiguration/allowsUnsafeDatabase`` is set, with the settings that are off.
+    public var onUnsafeDatabase: (@Sendable (String) -> Void)?
     /// Called on a reader's thread with the reason when a reader cannot connect to PostgreSQL, and with `nil` when all can
     /// again.
     public var onReadingChange: (@Sendable (String?) -> Void)?

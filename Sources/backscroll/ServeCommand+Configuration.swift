@@ -115,6 +115,7 @@ extension ServeCommand {
         configuration.roomsByAdminsOnly = roomsByAdminsOnly
         configuration.membersByAdminsOnly = membersByAdminsOnly
         configuration.keepDays = keepDays
+        configuration.unsafeDatabase = unsafeDatabase
         configuration.page = !noPage
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices

@@ -218,6 +218,12 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var keepDays: Int?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Store messages although PostgreSQL's fsync or full_page_writes is off, so that its crash can lose them. "
+                + "Otherwise the server is not ready then."))
+    var unsafeDatabase = false
+
     @Flag(help: "Do not serve the web page at /.")
     var noPage = false
 

@@ -66,6 +66,8 @@ public struct ServerConfiguration: Sendable {
     /// The number of days that messages are kept, 1 to 36,500; `nil` keeps them for ever. Older messages become
     /// tombstones.
     public var keepDays: Int?
+    /// True if messages are stored in PostgreSQL although its crash could lose them.
+    public var unsafeDatabase = false
     /// True if subscribers are told the number of subscribers in their rooms.
     public var presence = true
     /// The minimum interval between two presence notices of a room.

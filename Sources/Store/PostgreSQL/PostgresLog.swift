@@ -30,15 +30,20 @@ public final class PostgresLog: OpenLog {
     ) throws(StoreError) {
         let settings = PostgresConnection.Settings(
             url: url, answerTime: configuration.databaseAnswerTime,
-            changes: PostgresConnection.Settings.ChangeBounds(lockTime: configuration.roomLockTime))
+            changes: PostgresConnection.Settings.ChangeBounds(lockTime: configuration.roomLockTime),
+            allowsUnsafe: configuration.allowsUnsafeDatabase,
+            pinsSynchronousCommit: configuration.pinsSynchronousCommit)
         let access = AccessState(node: Schema.makeEpoch(), configuration)
         let history: DatabaseHistory
+        let danger: String?
         do {
             var patient = settings
+            // The tables are created in any case, and the node serves what it can.
+            patient.allowsUnsafe = true
             patient.answerTime = PostgresConnection.Settings.commandAnswerTime
             patient.changes = nil
             let connection = try PostgresConnection(patient)
-            try PostgresSchema.migrate(connection)
+            danger = try PostgresSchema.migrate(connection)
             try DatabaseCopy.checkIsWhole(.postgres(connection))
             history = DatabaseHistory(
                 epoch: try PostgresSchema.epoch(connection, onRenewal: configuration.onNewEpoch),
@@ -79,6 +84,14 @@ public final class PostgresLog: OpenLog {
                     // A deletion or an erasure has added a job.
                     if changesAccess { caretaker.wake() }
                 })
+        }
+        if let danger {
+            // Reported before the first request, so that the node is never ready.
+            if configuration.allowsUnsafeDatabase {
+                configuration.onUnsafeDatabase?(danger)
+            } else {
+                for writer in writers { writer.begin(failing: .unsafe(because: danger)) }
+            }
         }
         let reader = LogReader(
             journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer,

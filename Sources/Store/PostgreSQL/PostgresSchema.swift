@@ -8,10 +8,18 @@ enum PostgresSchema {
 
     /// Creates the tables, or upgrades those of an older version. Of several nodes that start at once, one does it.
     ///
-    /// - Throws: ``StoreError`` if a newer version has upgraded them; ``PostgresError``, also if the database takes no
-    ///   changes.
-    static func migrate(_ connection: PostgresConnection) throws {
-        try connection.checkTakesChanges()
+    /// - Returns: The settings by which the database may lose changes; `nil` for none.
+    /// - Throws: ``StoreError`` if a newer version has upgraded them, or if the database's encoding is not UTF-8;
+    ///   ``PostgresError``, also if the database takes no changes.
+    @discardableResult
+    static func migrate(_ connection: PostgresConnection) throws -> String? {
+        let danger = try connection.checkTakesChanges()
+        let encoding = try connection.run(connection.statement("SELECT current_setting('server_encoding')")).text(0, 0)
+        guard encoding == "UTF8" else {
+            throw StoreError.postgres(
+                "its encoding is \(encoding), which cannot hold all messages; create the database with ENCODING 'UTF8' "
+                    + "and TEMPLATE template0")
+        }
         try connection.execute(
             "BEGIN", "SELECT pg_advisory_xact_lock(\(lock))",
             "CREATE TABLE IF NOT EXISTS meta (key TEXT COLLATE \"C\" PRIMARY KEY, value TEXT NOT NULL)")
@@ -31,6 +39,7 @@ enum PostgresSchema {
             }
             if current < version { try set("version", to: "\(version)", connection) }
             try connection.execute("COMMIT")
+            return danger
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error

@@ -42,6 +42,11 @@ final class PostgresWriter: Sendable {
     /// The reason why the last commit failed; `nil` if it succeeded.
     var failure: String? { reports.failure }
 
+    /// Reports a failure that is known before the first commit.
+    func begin(failing failure: PostgresError) {
+        reports.note(failure: "\(failure)")
+    }
+
     func submit(_ submissions: [Submission]) {
         let admission = queue.append(submissions)
         if let refusal = admission.refusal { reports.refuse(submissions[admission.count...], refusal) }
@@ -59,6 +64,7 @@ final class PostgresWriter: Sendable {
         var session = Session(connector: connector.use(), access: access, configuration: configuration)
         var group = GroupCommit()
         var held = HeldRooms()
+        var nextProbe = ContinuousClock.now + .milliseconds(configuration.idleProbeInterval)
         while let submissions = queue.takeCommit(
             configuration.commit, within: wait(for: held), waitingFor: group.expected)
         {
@@ -68,8 +74,11 @@ final class PostgresWriter: Sendable {
                 commit(others, &session, &held)
                 group.note(
                     committed: failure == nil ? others.count : 0, waiting: queue.count, from: start, to: .now)
-            } else if held.nextLook == nil {
+            }
+            // Also while commits succeed, because `fsync` can be turned off, and while changes come that store nothing.
+            if nextProbe <= .now || (others.isEmpty && held.nextLook == nil) {
                 probe(&session)
+                nextProbe = .now + .milliseconds(configuration.idleProbeInterval)
             }
             refuseBeyondLimit(&held)
             look(&held, &session)
@@ -109,7 +118,7 @@ final class PostgresWriter: Sendable {
         }
     }
 
-    /// Checks that the database takes changes. It may have become read-only while nobody sent anything.
+    /// Checks that the database takes changes, and keeps them. It may have become read-only while nobody sent anything.
     private func probe(_ session: inout Session) {
         do {
             try session.checkTakesChanges()
@@ -146,8 +155,9 @@ final class PostgresWriter: Sendable {
                     triesBatch = false
                 } else {
                     rest = rest.dropFirst(try commitSome(rest.prefix(most), &session))
+                    // The transaction may have stored nothing, which a read-only database permits.
+                    if failure != nil { probe(&session) }
                 }
-                reports.note(failure: nil)
                 attempt = 1
             } catch let error as PostgresError where error.isLockTimeout {
                 conflicted.add(1, ordering: .relaxed)
@@ -224,6 +234,7 @@ final class PostgresWriter: Sendable {
     ) throws -> ArraySlice<Submission> {
         let start = ContinuousClock.now
         guard let (batch, stored) = try session.store(submissions, judged) else { return submissions }
+        reports.note(failure: nil)
         let (outcomes, batches) = batch.results(stored)
         configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
         reports.tellSends(outcomes, batches)
@@ -238,6 +249,7 @@ final class PostgresWriter: Sendable {
     ) throws -> ArraySlice<Submission> {
         let start = ContinuousClock.now
         guard let (batch, moved) = try session.storeMarks(submissions, judged) else { return submissions }
+        reports.note(failure: nil)
         let outcomes = batch.outcomes(moved)
         configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
         reports.tellSends(outcomes, [])

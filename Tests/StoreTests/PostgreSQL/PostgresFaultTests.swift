@@ -26,6 +26,8 @@ struct PostgresFaultTests {
         try TestLog(postgres: url) {
             $0.writers = 1
             $0.readers = 1
+            // The default of the database decides if a commit waits for the standby.
+            $0.pinsSynchronousCommit = false
             // Only tests of silence wait for it.
             $0.databaseAnswerTime = PostgresConnection.Settings.commandAnswerTime
             // Only tests of locked rooms do not wait for their locks.
@@ -135,8 +137,11 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("do not let a send that waits for a room's lock be stored after its sender was removed")
-    func removalWhileWaiting() throws {
+    @Test(
+        "do not let a send that waits for a room's lock be stored after its sender was removed",
+        arguments: ["read committed", "repeatable read", "serializable"])
+    func removalWhileWaiting(isolation: String) throws {
+        try server.query("ALTER DATABASE \(database) SET default_transaction_isolation = '\(isolation)'")
         let nodes = try [log(), log()]
         let bob = try UserID("bob")
         _ = try nodes[0].change(.set(RoomSettings(visibility: .private, title: nil)), by: "alice").get()
@@ -259,6 +264,67 @@ struct PostgresFaultTests {
         try waitUntil { log.log.failure == nil }
         try log.send(TestLog.Send(text: "second"))
         #expect(try storedTexts() == ["first", "second"])
+        log.close()
+    }
+
+    @Test("such as a read-only database stay reported while changes come that store nothing")
+    func readOnlyUnderLoad() throws {
+        let health = Recorder<String?>()
+        let log = try log {
+            $0.idleProbeInterval = 10
+            $0.probeInterval = 10
+            $0.onHealthChange = { health.record($0) }
+        }
+        try log.send(TestLog.Send(text: "first"))
+        try server.query("ALTER SYSTEM SET default_transaction_read_only = on")
+        try server.query("SELECT pg_reload_conf()")
+        try health.wait(for: 1)
+        for _ in 0..<2 {
+            #expect(throws: Problem.self) { try log.react(to: 1) }
+            // A room that does not exist has no row to lock, so the database refuses nothing.
+            #expect(throws: Problem.self) { try log.react(to: 1, of: "missing") }
+            #expect(log.log.failure != nil)
+        }
+        #expect(!health.events.contains(nil))
+        try server.query("ALTER SYSTEM RESET default_transaction_read_only")
+        try server.query("SELECT pg_reload_conf()")
+        try waitUntil { log.log.failure == nil }
+        #expect(health.events.filter { $0 == nil }.count == 1)
+        log.close()
+    }
+
+    @Test(
+        "that it could lose by a crash keep a node from storing, unless it may",
+        arguments: ["fsync", "full_page_writes"])
+    func unsafe(setting: String) throws {
+        try server.query("ALTER SYSTEM SET \(setting) = off")
+        try server.query("SELECT pg_reload_conf()")
+        try waitUntil { (try? server.query("SHOW \(setting)")) == [["off"]] }
+        let log = try log {
+            $0.idleProbeInterval = 10
+            $0.probeInterval = 10
+        }
+        // From the start.
+        #expect(log.log.failure?.hasPrefix("\(setting) is off in PostgreSQL") == true)
+        #expect(throws: Problem.self) { try log.send(TestLog.Send(text: "refused")) }
+        #expect(log.log.failure?.hasPrefix("\(setting) is off in PostgreSQL") == true)
+        let warnings = Recorder<String>()
+        let reckless = try self.log {
+            $0.allowsUnsafeDatabase = true
+            $0.onUnsafeDatabase = { warnings.record($0) }
+        }
+        #expect(warnings.events == ["\(setting) is off"])
+        try reckless.send(TestLog.Send(text: "first"))
+        #expect(reckless.log.failure == nil)
+        reckless.close()
+        try server.query("ALTER SYSTEM RESET \(setting)")
+        try server.query("SELECT pg_reload_conf()")
+        try waitUntil { log.log.failure == nil }
+        try log.send(TestLog.Send(text: "second"))
+        // Also a node that stores all the time notices the change.
+        try server.query("ALTER SYSTEM SET \(setting) = off")
+        try server.query("SELECT pg_reload_conf()")
+        try waitUntil { (try? log.send(TestLog.Send(text: "more"))) == nil && log.log.failure != nil }
         log.close()
     }
 

@@ -12,6 +12,11 @@ extension PostgresConnection {
         var answerTime = Self.nodeAnswerTime
         /// The bounds of abandoned work on a connection for changes; `nil` for another connection.
         var changes: ChangeBounds?
+        /// True if the database may have settings by which a crash loses changes: `fsync` or `full_page_writes` is off.
+        var allowsUnsafe = true
+        /// True if a commit waits until it is on the disk, and on the synchronous standby if there is one, whatever the
+        /// role's default is. Tests choose false.
+        var pinsSynchronousCommit = true
         /// Counts the connection and its waits; `nil` for none.
         var counter: DatabaseConnections.Counter?
         /// Called on the connection's thread after each wait for results, with its duration.
@@ -46,12 +51,61 @@ extension PostgresConnection.Settings {
 
 /// Settings of the session in PostgreSQL.
 extension PostgresConnection {
-    /// Makes the settings that all connections have.
+    /// Makes the settings that all connections have. The program relies on them, so defaults of the role, the database or
+    /// the server do not count. They are set with statements, because poolers refuse most start-up parameters.
     func setUpSession() throws(PostgresError) {
-        // Compiling a plan takes longer than running a node's statements. The start-up parameter `options` could turn
-        // the compiler off too, but poolers refuse it.
-        try execute("SELECT set_config('jit', 'off', false)")
+        var pinned = [
+            // Compiling a plan takes longer than running a node's statements.
+            ("jit", "'off'"),
+            // A batch that has waited for the lock of a room must see what was committed meanwhile, such as a removal.
+            ("default_transaction_isolation", "'read committed'"),
+            ("default_transaction_deferrable", "'off'"),
+        ]
+        if settings.pinsSynchronousCommit {
+            // A commit that is acknowledged must be durable. Only `remote_apply` promises more.
+            pinned.append(
+                (
+                    "synchronous_commit",
+                    "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END"
+                ))
+        }
+        let calls = pinned.map { "set_config('\($0)', \($1), false)" }.joined(separator: ", ")
+        try execute("SELECT \(calls)")
+        try chooseSchema()
         try boundAbandonedWork()
+    }
+
+    /// Makes the schema with the tables of Backscroll the only one that names are looked up in. Otherwise two nodes whose
+    /// roles have different search paths could use different tables, or a table of another program could hide one.
+    ///
+    /// A schema in the role's search path comes first. Without tables, they will be created in the first schema of the
+    /// search path, or else in `public`.
+    ///
+    /// - Throws: ``PostgresError`` if several schemas have tables, and none of them is in the search path.
+    private func chooseSchema() throws(PostgresError) {
+        let select = statement(
+            """
+            WITH found AS (
+                SELECT nspname::text AS name, array_position(current_schemas(false), nspname) AS place
+                FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
+                WHERE relname IN ('meta', 'messages', 'rooms', 'server') AND relkind = 'r' AND nspname NOT LIKE 'pg\\_%'
+                GROUP BY nspname HAVING count(*) = 4
+            ), chosen AS (
+                SELECT coalesce(
+                    (SELECT name FROM found WHERE place IS NOT NULL ORDER BY place LIMIT 1),
+                    (SELECT min(name) FROM found HAVING count(*) = 1),
+                    (SELECT coalesce(current_schema()::text, 'public') WHERE NOT EXISTS (SELECT 1 FROM found))) AS name
+            )
+            SELECT CASE WHEN name IS NOT NULL THEN set_config('search_path', quote_ident(name) || ', pg_temp', false) END,
+                (SELECT string_agg(name, ', ' ORDER BY name) FROM found)
+            FROM chosen
+            """)
+        let result = try run(select)
+        guard result.isNull(0, 0) else { return }
+        throw PostgresError(
+            state: "3F000",
+            message: "the schemas \(result.text(0, 1)) each have tables of Backscroll; put one of them into the "
+                + "search_path of the role")
     }
 
     /// Makes PostgreSQL end the work of this connection soon after the node has ended or stopped. Otherwise a batch
@@ -61,16 +115,21 @@ extension PostgresConnection {
     /// A setting that the server does not know is left out. If the server refuses the settings, the connection works
     /// without them.
     private func boundAbandonedWork() throws(PostgresError) {
-        var wanted = [
+        let changes = settings.changes
+        // `nil` turns off a bound that the role may have: the node has bounds of its own.
+        let wanted: [(String, Duration?)] = [
             ("client_connection_check_interval", Self.clientCheckInterval),
-            ("idle_in_transaction_session_timeout", settings.answerTime),
+            (
+                "idle_in_transaction_session_timeout",
+                changes == nil
+                    ? settings.answerTime : min(settings.answerTime, Settings.ChangeBounds.idleTransactionTime)
+            ),
+            ("idle_session_timeout", changes.map { _ in Settings.ChangeBounds.idleTime }),
+            ("lock_timeout", changes?.lockTime),
+            ("statement_timeout", nil), ("transaction_timeout", nil),
         ]
-        if let changes = settings.changes {
-            wanted[1].1 = min(settings.answerTime, Settings.ChangeBounds.idleTransactionTime)
-            wanted.append(("idle_session_timeout", Settings.ChangeBounds.idleTime))
-            wanted.append(("lock_timeout", changes.lockTime))
-        }
-        let rows = wanted.map { "('\($0)', '\(max(1, $1.milliseconds))')" }.joined(separator: ", ")
+        let rows = wanted.map { name, time in "('\(name)', '\(time.map { max(1, $0.milliseconds) } ?? 0)')" }
+            .joined(separator: ", ")
         do throws(PostgresError) {
             try execute(
                 """
@@ -93,6 +152,7 @@ extension PostgresConnection {
         try execute(
             """
             SELECT set_config('plan_cache_mode', 'force_generic_plan', false),
+                set_config('enable_indexscan', 'on', false),
                 set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)
             """)
     }

@@ -58,7 +58,9 @@ final class PostgresConnection {
         """
         SELECT CASE WHEN pg_is_in_recovery() THEN 'it is a standby'
             WHEN current_setting('transaction_read_only') = 'on' THEN 'default_transaction_read_only is on'
-            ELSE '' END
+            ELSE '' END,
+            (SELECT coalesce(string_agg(name || ' is off', ', ' ORDER BY name), '')
+                FROM (VALUES ('fsync'), ('full_page_writes')) AS needed (name) WHERE current_setting(name) = 'off')
         """)
     /// A number that changes when a read transaction begins and when it ends, so that it identifies one snapshot.
     private(set) var snapshot = 0
@@ -94,16 +96,26 @@ final class PostgresConnection {
         try setUpSession()
     }
 
-    /// Checks that the database takes changes.
+    /// Checks that the database takes changes, and that it keeps them after a crash.
     ///
-    /// - Throws: ``PostgresError/readOnly(because:)`` if it takes none. The connection then counts as lost, because a
-    ///   new one may lead to another server, or to other settings.
-    func checkTakesChanges() throws(PostgresError) {
-        let reason = try run(askForReadOnly).text(0, 0)
+    /// - Throws: ``PostgresError/readOnly(because:)`` if it takes none, and ``PostgresError/unsafe(because:)`` if it may
+    ///   lose them, unless ``Settings/allowsUnsafe`` is set. The connection then counts as lost, because a new one may
+    ///   lead to another server, or to other settings.
+    /// - Returns: The settings by which the database may lose changes; `nil` for none.
+    @discardableResult
+    func checkTakesChanges() throws(PostgresError) -> String? {
+        let result = try run(askForReadOnly)
+        let (reason, danger) = (result.text(0, 0), result.text(0, 1))
         guard reason.isEmpty else {
             isLost = true
             throw .readOnly(because: reason)
         }
+        if danger.isEmpty { return nil }
+        guard settings.allowsUnsafe else {
+            isLost = true
+            throw .unsafe(because: danger)
+        }
+        return danger
     }
 
     deinit {

@@ -58,6 +58,16 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
         PostgresError(state: readOnlyState, message: "the database takes no changes: \(reason)")
     }
 
+    /// A crash of PostgreSQL could lose changes that were committed. Like ``readOnly(because:)``, the node stores nothing.
+    ///
+    /// - Parameter reason: The settings, as a sentence without a full stop.
+    static func unsafe(because reason: String) -> PostgresError {
+        PostgresError(
+            state: readOnlyState,
+            message: "\(reason) in PostgreSQL, so its crash could lose acknowledged messages; turn it on, or start the "
+                + "server with --unsafe-database to accept that")
+    }
+
     /// True if the database takes no changes. What it has refused for this reason is not stored.
     var isReadOnly: Bool { state == Self.readOnlyState }
 
