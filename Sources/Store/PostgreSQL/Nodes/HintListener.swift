@@ -86,6 +86,10 @@ final class HintListener: Sendable {
         let look: LookStatement
         let access: AccessStatements
         var nextSweep = ContinuousClock.now
+        /// The rooms that the sweep has not compared yet.
+        var unswept: ArraySlice<FeedPositions.Look> = []
+        /// Where the last sweep began; `nil` before the first, or if there were no rooms.
+        var horizon: LookStatement.Horizon?
         var nextEvents = ContinuousClock.now
 
         init(_ connection: PostgresConnection) throws {
@@ -117,7 +121,8 @@ final class HintListener: Sendable {
     /// Waits for hints or for the next deadline. Then it reads events of access, sweeps and looks at rooms, as far as
     /// each is due.
     private func turn(_ session: inout Session) throws {
-        let deadline = feeds.hasDue ? .now : min(session.nextSweep, session.nextEvents)
+        let hasMore = feeds.hasDue || !session.unswept.isEmpty
+        let deadline = hasMore ? .now : min(session.nextSweep, session.nextEvents)
         let notifications = try session.connection.notifications(until: deadline, orReadable: pipe.descriptor)
         pipe.drain()
         let hints = read(notifications)
@@ -129,13 +134,30 @@ final class HintListener: Sendable {
             lastAnswer.withLock { $0 = .now }
         }
         feeds.hinted(hints)
-        if now >= session.nextSweep {
-            session.nextSweep = now + Self.sweepInterval
-            let found = try session.look.hints(beyond: feeds.sweep())
-            counted.withLock { $0.sweptRooms += found.rooms.count }
-            feeds.hinted(found)
-        }
+        try sweep(&session, at: now)
         try look(session.look)
+    }
+
+    /// Finds rooms whose hints were lost: begins a sweep if it is due, or compares some more rooms. Between the steps of
+    /// a sweep the thread serves hints.
+    private func sweep(_ session: inout Session, at now: ContinuousClock.Instant) throws {
+        var found = Hints()
+        if now >= session.nextSweep, session.unswept.isEmpty {
+            session.nextSweep = now + Self.sweepInterval
+            let rooms = feeds.sweep()
+            let last = session.horizon
+            session.horizon = rooms.isEmpty ? nil : try session.look.horizon()
+            if let last, let pages = session.horizon?.pages, rooms.count > pages {
+                found = try session.look.hints(since: last)
+            } else {
+                session.unswept = rooms[...]
+            }
+        }
+        let some = session.unswept.prefix(LookStatement.roomsOfSweep)
+        session.unswept = session.unswept.dropFirst(some.count)
+        if !some.isEmpty { found = try session.look.hints(beyond: some) }
+        counted.withLock { $0.sweptRooms += found.rooms.count }
+        feeds.hinted(found)
     }
 
     /// Merges the hints of other nodes.

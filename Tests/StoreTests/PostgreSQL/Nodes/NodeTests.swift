@@ -184,6 +184,52 @@ struct NodeTests {
         #expect(try #require(second.postgres.nodeCounts).sweptRooms > 0)
     }
 
+    @Test("find new messages of many rooms by one look at what has changed")
+    func lostHintsOfManyRooms() throws {
+        defer { close() }
+        try first.log.fill(1)
+        try second.subscribe()
+        // More rooms than the table has pages.
+        for number in 0..<8 {
+            second.subscribers.add(try RoomID("room\(number)"), loop: 0)
+            _ = try second.log.replay(since: nil, of: "room\(number)")
+        }
+        var expected: [[UInt8]] = []
+        // The first sweep compares all rooms, the later ones look at what has changed.
+        for rev in 2...4 {
+            try execute("UPDATE rooms SET head = \(rev), rev = \(rev)")
+            try execute(
+                """
+                INSERT INTO messages
+                SELECT id + 1, \(rev), NULL, created_at, sender, NULL, '{"lost":\(rev)}' FROM messages
+                ORDER BY id DESC LIMIT 1
+                """)
+            expected.append(Array("{\"lost\":\(rev)}".utf8))
+            #expect(try second.messages(upTo: Int64(rev)) == expected)
+        }
+    }
+
+    @Test("look at what was committed after the last look, even if it began before")
+    func horizon() throws {
+        defer { close() }
+        try first.log.fill(1)
+        let (writer, reader) = try (
+            PostgresConnection(PostgresConnection.Settings(url: url)),
+            PostgresConnection(PostgresConnection.Settings(url: url))
+        )
+        let look = LookStatement(reader)
+        try writer.execute("BEGIN", "UPDATE rooms SET rev = 7")
+        let before = try look.horizon()
+        #expect(before.pages == 1)
+        try writer.execute("COMMIT")
+        #expect(try look.hints(since: before).rooms == [RoomID("lobby"): 7])
+        // Transactions of other tests may be running.
+        try waitUntil {
+            guard let horizon = try? look.horizon() else { return false }
+            return (try? look.hints(since: horizon).isEmpty) == true
+        }
+    }
+
     @Test("measure the age of a message that they look up, by the clock of its created_at")
     func delay() throws {
         defer { close() }
