@@ -62,6 +62,7 @@ extension PostgresSchema {
         var relations: [(kind: String, name: String)] = []
         for statement in statements {
             let words = statement.split { $0.isWhitespace || $0 == "(" }.prefix(4).map(String.init)
+            if words.count > 2, words[0] == "DROP" { relations.removeAll { $0.name == words[2] } }
             guard words.count > 2, words[0] == "CREATE" else { continue }
             let hasOption = words[1] == "UNIQUE" || words[1] == "UNLOGGED"
             let name = words[hasOption ? 3 : 2]

@@ -51,6 +51,16 @@ struct NodeExchangeTests {
         return url
     }
 
+    @Test("report presence without new entries in indexes")
+    func heapOnly() throws {
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: makeURL()))
+        try connection.execute(
+            "BEGIN", "INSERT INTO presence VALUES ('a', 'lobby', 1, NULL, 0)",
+            "UPDATE presence SET online = 2, users = 'bob', at = 1")
+        let count = connection.statement("SELECT pg_stat_get_xact_tuples_hot_updated('presence'::regclass)")
+        #expect(try connection.run(count).integer(0, 0) == 1)
+    }
+
     @Test("exchange typing and read notices, and do not hear their own")
     func notices() async throws {
         let url = try makeURL()
