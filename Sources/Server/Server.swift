@@ -239,6 +239,18 @@ public final class Server: Sendable {
             store.onWriterWait = { nodeMetrics.writerWait.recordNanoseconds($0.nanoseconds) }
             store.onLookup = { nodeMetrics.lookupDelay.recordNanoseconds($0.nanoseconds) }
         }
+        store.onOtherRetention = { [keepDays = configuration.keepDays] others in
+            func text(_ days: Int?) -> String { days.map { "for \($0) days" } ?? "for ever" }
+            if others.isEmpty {
+                logger.notice("all nodes have the same --keep-days again")
+            } else {
+                logger.warning(
+                    """
+                    nodes have different --keep-days, and the longest counts: this node keeps messages \(text(keepDays)), \
+                    others \(others.map(text).joined(separator: ", "))
+                    """)
+            }
+        }
         store.onExpiry = { event in
             switch event {
             case .expired(let count): metrics.messagesExpired.increment(by: count)

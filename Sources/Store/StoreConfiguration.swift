@@ -83,6 +83,11 @@ public struct StoreConfiguration: Sendable {
     public var expiryRooms = 256
     /// Time in milliseconds between two commits in which messages expire: at most 256 messages a second.
     public var expiryPause = 250
+    /// Maximum number of rooms that are searched for expired messages at once in PostgreSQL.
+    var sharedExpiryRooms = 2048
+    /// Time in milliseconds between two commits in which messages expire in PostgreSQL, whose nodes store more than one
+    /// server: at most 10,000 messages a second.
+    var sharedExpiryPause = 50
     /// Time in milliseconds before the next search after one that has found nothing: 10 minutes.
     public var expiryInterval = 600_000
     /// Time in milliseconds before jobs continue after one has failed: 10 seconds.
@@ -127,6 +132,9 @@ public struct StoreConfiguration: Sendable {
     /// promoted. The log then changes and reads nothing, and must be opened again. The function runs on a thread of the
     /// log, and must not wait for the log.
     public var onOtherHistory: (@Sendable () -> Void)?
+    /// Called on the caretaker's thread if other nodes keep messages for other numbers of days than this one (`nil` for
+    /// ever), and with none once they agree.
+    public var onOtherRetention: (@Sendable ([Int?]) -> Void)?
     /// Called on the writer's thread when messages have expired.
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called on the writer's thread when a job has made progress, ended or failed.

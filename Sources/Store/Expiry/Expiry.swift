@@ -34,6 +34,8 @@ struct Expiry {
         let room: RoomID
         /// The `seq` up to which its messages have expired.
         let mark: Int64
+        /// The time of the message after the mark; `nil` if there is none.
+        let oldest: Int64?
     }
 
     /// The result of a step.
@@ -115,13 +117,14 @@ extension WriterState {
     /// log.
     mutating func expire(_ reports: WriterReports) {
         guard let expiry else { return }
-        let cutoff = configuration.oldest(at: configuration.clock())
         var asked: Int64?
         do {
             let statements = try prepared().expiry
+            // With several nodes there may be no limit, although this node has one.
+            let cutoff = try statements.cutoff(configuration)
             let rooms = try statements.rooms(behind: expiry.room, most: expiry.mostRooms)
             asked = rooms.last?.number
-            let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
+            let places = rooms.filter { $0.oldest.map { $0 < cutoff.milliseconds } ?? false }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
                 let done = try transact { commit in
@@ -159,10 +162,6 @@ extension StoreConfiguration {
         }
     }
 
-    /// The storage time of the oldest message to keep.
-    fileprivate func oldest(at now: Timestamp) -> Timestamp {
-        Timestamp(milliseconds: now.milliseconds - Int64(keepDays ?? 0) * 86_400_000)
-    }
 }
 
 /// Expiring old messages.
@@ -177,24 +176,23 @@ extension Commit {
     ) throws -> (looked: Int, expired: Int) {
         guard !aside.contains(place.room), let room = try room(place.room) else { return (0, 0) }
         try file(place.room, room)
-        var (seq, expired) = (place.mark, 0)
-        while seq < room.head, seq - place.mark < most {
-            let key = RowKey(room: room.number, seq + 1)
-            guard let room = rooms[place.room], room.rev < RowKey.maximumPlace,
-                let body = try statements.changes.message(key)
-            else { break }
+        var (seq, expired, bytes) = (place.mark, 0, 0)
+        let end = min(room.head, place.mark + Int64(most))
+        for (key, body) in try statements.expiry.messages(after: place.mark, upTo: end, in: room.number) {
+            guard key.place == seq + 1, let room = rooms[place.room], room.rev < RowKey.maximumPlace else { break }
             // A message that cannot be read is skipped, so that those after it still expire.
             if let message = try? Message(decoding: body) {
                 guard message.createdAt < cutoff else { break }
                 if !message.deleted {
                     var next = try tombstone(of: message, at: key)
                     next.rev = room.rev + 1
-                    _ = try store(next, replacing: body, at: key, in: place.room, room)
+                    bytes += try replace(body, by: next, at: key, in: place.room, room).body.count - body.count
                     expired += 1
                 }
             }
             seq += 1
         }
+        try statements.totals.changed(by: bytes, in: room.number)
         if seq > place.mark { try statements.expiry.raise(to: seq, in: room.number) }
         return (Int(seq - place.mark), expired)
     }
@@ -205,16 +203,23 @@ extension Commit {
 /// Confined to its connection.
 final class ExpiryStatements {
     private let selectRooms: PreparedStatement
-    private let selectTime: PreparedStatement
+    private let selectMessages: PreparedStatement
     private let raise: PreparedStatement
+    /// `nil` with SQLite, which has one server.
+    private let selectRetention: PreparedStatement?
 
     init(_ db: Connection) throws {
         selectRooms = try PreparedStatement(
             """
-            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0) FROM rooms LEFT JOIN expired ON expired.room = rooms.id
+            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0),
+                (SELECT created_at FROM messages
+                    WHERE messages.id = (rooms.id << \(RowKey.placeBits)) + ifnull(expired.seq, 0) + 1)
+            FROM rooms LEFT JOIN expired ON expired.room = rooms.id
             WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
             """, db)
-        selectTime = try PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
+        selectMessages = try PreparedStatement(
+            "SELECT id, body FROM messages WHERE id > ? AND id <= ? ORDER BY id", db)
+        selectRetention = db.isPostgres ? try PreparedStatement(Retention.select, db) : nil
         raise = try PreparedStatement(
             """
             INSERT INTO expired (room, seq) VALUES (?, ?)
@@ -222,26 +227,44 @@ final class ExpiryStatements {
             """, db)
     }
 
+    /// Returns the storage time of the oldest message to keep. With several nodes it is that of the node that keeps
+    /// messages longest, by the database's clock.
+    func cutoff(_ configuration: StoreConfiguration) throws -> Timestamp {
+        var (now, days) = (configuration.clock(), configuration.keepDays.map(Int64.init))
+        if let shared = try selectRetention?.firstRow({
+            (Timestamp(milliseconds: $0.integer(0)), $0.isNull(1) ? nil : $0.integer(1))
+        }) {
+            if configuration.usesDatabaseClock { now = shared.0 }
+            days = shared.1
+        }
+        guard let days else { return .earliest }
+        return Timestamp(milliseconds: now.milliseconds - days * 86_400_000)
+    }
+
     /// Returns at most `most` rooms after `room`, in the order of their numbers.
+    ///
+    /// A message that only the journal has is found once it is filed, some minutes later.
     func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
         try selectRooms.bind(room, at: 1)
         try selectRooms.bind(Int64(most), at: 2)
         return try selectRooms.allRows { row in
-            Expiry.Place(number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2))
+            Expiry.Place(
+                number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
+                oldest: row.isNull(3) ? nil : row.integer(3))
         }
     }
 
-    /// Returns true if the first message after a room's expiry mark was stored before `cutoff`. A message that only the
-    /// journal has is found once it is filed, some minutes later.
-    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
-        try selectTime.bind(RowKey(room: place.number, place.mark).rawValue + 1, at: 1)
-        return try selectTime.firstRow { $0.integer(0) < cutoff.milliseconds } ?? false
+    /// Returns a room's filed messages after one `seq` and up to another, in order.
+    func messages(after seq: Int64, upTo end: Int64, in room: Int64) throws -> [(key: RowKey, body: [UInt8])] {
+        try selectMessages.bind(RowKey(room: room, seq).rawValue, at: 1)
+        try selectMessages.bind(RowKey(room: room, end).rawValue, at: 2)
+        return try selectMessages.allRows { (RowKey(rawValue: $0.integer(0)), $0.bytes(1)) }
     }
 
     /// Stores a room's expiry mark. It never moves back.
     func raise(to seq: Int64, in room: Int64) throws {
         try raise.bind(room, at: 1)
         try raise.bind(seq, at: 2)
-        try raise.run()
+        try raise.runSoon()
     }
 }

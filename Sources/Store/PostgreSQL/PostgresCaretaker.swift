@@ -52,10 +52,17 @@ final class PostgresCaretaker: Sendable {
     func run() {
         var use = connector.use()
         var work: Work?
+        var (nextReport, others) = (ContinuousClock.now, [Int?]())
         while wakes.take(1, within: work?.wait ?? Self.interval) != nil {
             do {
                 let (connection, isNew) = try use.connection()
                 if isNew { work = nil }
+                if nextReport <= .now {
+                    let found = try Retention(connection).report(configuration.keepDays)
+                    nextReport = .now + Retention.interval
+                    if found != others { configuration.onOtherRetention?(found) }
+                    others = found
+                }
                 if work == nil { work = try Work(connection, access, configuration) }
                 try work?.run(reports)
             } catch {
@@ -99,7 +106,7 @@ final class PostgresCaretaker: Sendable {
                 nextLook = .now + .milliseconds(PostgresCaretaker.interval)
             }
             if nextRemoval <= .now {
-                let end = state.configuration.clock().milliseconds - eventTime.components.seconds * 1000
+                let end = try state.time().milliseconds - eventTime.components.seconds * 1000
                 try delete.bind(end, at: 1)
                 try delete.run()
                 nextRemoval = .now + removalInterval

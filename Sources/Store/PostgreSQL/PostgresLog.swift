@@ -48,6 +48,8 @@ public final class PostgresLog: OpenLog {
             history = DatabaseHistory(
                 epoch: try PostgresSchema.epoch(connection, onRenewal: configuration.onNewEpoch),
                 onOther: configuration.onOtherHistory)
+            // Before messages can expire, so that no node deletes what this one keeps.
+            try Retention(connection).report(configuration.keepDays)
             configuration.roomNumbers.use(try RowKey.highestRoom(.postgres(connection)))
             try access.load(AccessStatements(connection))
         } catch let error as StoreError {

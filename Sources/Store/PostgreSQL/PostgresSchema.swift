@@ -238,6 +238,13 @@ enum PostgresSchema {
             "CREATE INDEX presence_by_time ON presence (at)",
         ],
         [
+            // The values of --keep-days in use, see Retention.
+            """
+            CREATE TABLE retention (
+                days BIGINT PRIMARY KEY,                -- 0 for ever
+                at BIGINT NOT NULL                      -- the latest report by a node, in milliseconds since 1970
+            )
+            """,
             // Rows change with every report. Without the index, and with free space in their pages, PostgreSQL changes
             // them in their pages (HOT updates).
             "DROP INDEX presence_by_time",

@@ -462,6 +462,9 @@ extension StoreConfiguration {
         copy.journal.filterFill = 0
         copy.journal.filterBytes = 0
         copy.cachedRooms = 0
+        copy.commit.expiredMessages = commit.sharedExpiredMessages
+        copy.expiryRooms = sharedExpiryRooms
+        copy.expiryPause = sharedExpiryPause
         return copy
     }
 }

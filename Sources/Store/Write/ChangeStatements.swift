@@ -49,7 +49,7 @@ final class ChangeStatements {
         try updateMessage.bind(change.rawValue, at: 1)
         try updateMessage.bind(body, at: 2)
         try updateMessage.bind(id.rawValue, at: 3)
-        try updateMessage.run()
+        try updateMessage.runSoon()
     }
 
     // MARK: First contents
@@ -58,7 +58,7 @@ final class ChangeStatements {
     func remember(_ content: Content, of id: RowKey) throws {
         try insertFingerprint.bind(id.rawValue, at: 1)
         try insertFingerprint.bind(fingerprinter.fingerprint(of: content), at: 2)
-        try insertFingerprint.run()
+        try insertFingerprint.runSoon()
     }
 
     /// Returns true if an edited or deleted message was first sent with this content.

@@ -82,12 +82,21 @@ extension Commit {
     mutating func store(
         _ message: Message, replacing old: [UInt8], at place: RowKey, in id: RoomID, _ room: RoomTable.Room
     ) throws -> StoredMessage {
+        let stored = try replace(old, by: message, at: place, in: id, room)
+        try statements.totals.changed(by: stored.body.count - old.count, in: room.number)
+        return stored
+    }
+
+    /// Does the same as ``store(_:replacing:at:in:_:)``, but leaves the room's total of bytes to the caller, who changes
+    /// it once for many messages.
+    mutating func replace(
+        _ old: [UInt8], by message: Message, at place: RowKey, in id: RoomID, _ room: RoomTable.Room
+    ) throws -> StoredMessage {
         var room = room
         room.rev = message.rev
         var body: [UInt8] = []
         message.encode(into: &body)
         try statements.changes.update(place, change: RowKey(room: room.number, message.rev), body)
-        try statements.totals.changed(by: body.count - old.count, in: room.number)
         changedBytes += body.count
         publish(body, in: id, room)
         return StoredMessage(seq: message.seq, rev: message.rev, body: body)

@@ -6,6 +6,8 @@ struct CommitLimits {
     var bytes = 4 * 1024 * 1024
     /// Maximum number of messages that expire.
     var expiredMessages = 64
+    /// Maximum number of messages that expire, in PostgreSQL.
+    var sharedExpiredMessages = 512
     /// Number of messages after which it files no further room, counted apart for full rooms and for overdue ones.
     static let filedMessages = 256
     /// Number of bytes after which it files no further overdue room: 1 MiB.

@@ -121,6 +121,14 @@ struct WriterState {
         return commit
     }
 
+    /// Returns the time of the database, or of the configuration's clock.
+    mutating func time() throws -> Timestamp {
+        guard configuration.usesDatabaseClock, let server = try prepared().server() else {
+            return configuration.clock()
+        }
+        return server.time
+    }
+
     /// Reads the changes of access by other nodes.
     ///
     /// - Returns: The time of the database; `nil` to use the configuration's clock.
