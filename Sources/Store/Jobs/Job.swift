@@ -77,31 +77,32 @@ struct Jobs {
         }
     }
 
-    /// Records a completed part of the first job, and moves on to the next job. `job` is the first job with its new
-    /// progress; `nil` if it is done.
-    mutating func worked(on job: Job?, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
-        let last = takeFirst()
-        failed.remove(last.id)
-        if let job { queues[job.queue].append(job) }
+    /// Records a completed part of `job`, which was ``first`` when the part began, and moves on to the next job. The part may
+    /// itself have added jobs. `next` is the job with its new progress; `nil` if it is done.
+    mutating func worked(
+        on job: Job, next: Job?, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
+    ) {
+        remove(job)
+        failed.remove(job.id)
+        if let next { queues[next.queue].append(next) }
         due = end + start.duration(to: end) * Self.rest
     }
 
-    /// Records a failed part of the first job, whose changes were rolled back, and moves on to the next job.
+    /// Records a failed part of `job`, which was ``first``, and whose changes were rolled back. Moves on to the next job.
     ///
     /// - Returns: true if the part before it did not fail.
-    mutating func failed(at now: ContinuousClock.Instant) -> Bool {
-        let last = takeFirst()
-        queues[last.queue].append(last)
+    mutating func failed(_ job: Job, at now: ContinuousClock.Instant) -> Bool {
+        remove(job)
+        queues[job.queue].append(job)
         due = now + retry
-        return failed.insert(last.id).inserted
+        return failed.insert(job.id).inserted
     }
 }
 
 extension Jobs {
-    private mutating func takeFirst() -> Job {
-        let queue = current
-        turn = 1 - queue
-        return queues[queue].removeFirst()
+    private mutating func remove(_ job: Job) {
+        turn = 1 - job.queue
+        queues[job.queue].removeAll { $0.id == job.id }
     }
 }
 
@@ -128,14 +129,14 @@ extension WriterState {
                 let done = try transact { commit in next = try commit.work(on: job) }
                 reports.tell(done)
             }
-            jobs.worked(on: next, from: start, to: .now)
+            jobs.worked(on: job, next: next, from: start, to: .now)
             if next == nil { configuration.onJob?(.done(job.description)) }
             // Reports progress at most ten times for each job.
             if let percent = next?.percent, let before = job.percent, percent / 10 > before / 10 {
                 configuration.onJob?(.progress(job.description, percent: percent))
             }
         } catch {
-            if jobs.failed(at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
+            if jobs.failed(job, at: .now) { configuration.onJob?(.failed(job.description, "\(error)")) }
         }
     }
 }

@@ -9,7 +9,7 @@ struct JobTests {
     private func work(_ count: Int, _ jobs: inout Jobs) -> [Int64] {
         (0..<count).compactMap { _ in
             guard let job = jobs.first else { return nil }
-            jobs.worked(on: job, from: .now, to: .now)
+            jobs.worked(on: job, next: job, from: .now, to: .now)
             return job.id
         }
     }
@@ -26,8 +26,10 @@ struct JobTests {
         // The rows of all jobs, as read again.
         jobs.add((1...3).map { Job(id: $0, kind: .room($0)) } + erasures)
         #expect(work(4, &jobs) == [8, 1, 9, 2])
-        #expect(jobs.failed(at: .now) && jobs.first?.id == 3)
-        jobs.worked(on: nil, from: .now, to: .now)
+        let first = try #require(jobs.first)
+        let isFirstFailure = jobs.failed(first, at: .now)
+        #expect(isFirstFailure && jobs.first?.id == 3)
+        jobs.worked(on: try #require(jobs.first), next: nil, from: .now, to: .now)
         #expect(work(4, &jobs) == [9, 1, 8, 2])
     }
 
@@ -36,8 +38,19 @@ struct JobTests {
         var jobs = Jobs(retry: .seconds(1), at: .now)
         jobs.add([Job(id: 1, kind: .user(try UserID("a"))), Job(id: 2, kind: .user(try UserID("b")))])
         #expect(work(3, &jobs) == [1, 2, 1])
-        jobs.worked(on: nil, from: .now, to: .now)
-        jobs.worked(on: nil, from: .now, to: .now)
+        for _ in 1...2 { jobs.worked(on: try #require(jobs.first), next: nil, from: .now, to: .now) }
         #expect(jobs.first == nil && jobs.next == nil)
+    }
+
+    @Test("that a part adds take nothing from the job of that part")
+    func addedByPart() throws {
+        var jobs = Jobs(retry: .seconds(1), at: .now)
+        let erasure = Job(id: 1, kind: .user(try UserID("a")))
+        jobs.add([erasure])
+        #expect(work(1, &jobs) == [1])
+        // The part of the erasure makes a job of the other kind necessary, before the part is recorded.
+        jobs.add([Job(id: 2, kind: .reactions(7))])
+        jobs.worked(on: erasure, next: nil, from: .now, to: .now)
+        #expect(work(2, &jobs) == [2, 2])
     }
 }
