@@ -26,7 +26,10 @@ static inline struct lws *backscroll_adopt_socket(struct lws_vhost *vhost, int f
 
 // The version is an expression of macros, which Swift does not import. Before 4.3.4 lws_context_destroy closes the descriptor
 // that wakes a context twice (warmcat/libwebsockets issue 2873), and in 4.3.5 it does not close it at all.
-static const bool backscroll_closes_wakeup_twice = (LWS_LIBRARY_VERSION_NUMBER) < 4003004;
+static inline bool backscroll_closes_wakeup_twice(void) { return (LWS_LIBRARY_VERSION_NUMBER) < 4003004; }
+static inline bool backscroll_leaves_wakeup_open(void) {
+    return (LWS_LIBRARY_VERSION_NUMBER) >= 4003004 && (LWS_LIBRARY_VERSION_NUMBER) < 4004000;
+}
 
 // Variadic or macro in OpenSSL's headers; Swift imports neither.
 static inline void backscroll_ssl_set_min_tls12(SSL_CTX *context) {

@@ -127,7 +127,7 @@ final class LibraryContext {
         let isDestroyed = Self.creation.withLock { _ in
             lws_context_destroy(context.pointee)
             // If another thread has taken the number in the meantime, the second close must not happen.
-            guard !backscroll_closes_wakeup_twice || wakeup.take() else { return false }
+            guard !backscroll_closes_wakeup_twice() || wakeup.take() else { return false }
             turn()
             while let context = context.pointee {
                 lws_context_destroy(context)
@@ -136,7 +136,7 @@ final class LibraryContext {
             return true
         }
         guard isDestroyed else { return false }
-        wakeup.closeIfOpen()
+        if backscroll_leaves_wakeup_open() { wakeup.closeIfOpen() }
         protocols.deallocate()
         foreignLoop.deallocate()
         shared.deallocate()

@@ -8,7 +8,7 @@ import Glibc
 /// and the second close closes this replacement. Version 4.3.5 leaves it open.
 struct WakeupDescriptor {
     private let number: Int32
-    /// The line of the kernel's description with the number of the eventfd, which no other one has (proc_pid_fdinfo(5)).
+    /// The line of the kernel's description with the number of the eventfd, which no other open one has (proc_pid_fdinfo(5)).
     private let identity: String?
 
     /// Finds the descriptor of the context that was just created on this libuv loop. The loop polls no other descriptor of

@@ -11,12 +11,14 @@ import Testing
     init() {
         metrics = ServerMetrics(factory: registry)
         registry.observe(.connectionsRefused) { 0 }
+        registry.observe(.roomsRefused) { 0 }
         NodeMetrics(factory: registry).observe({ NodeCounts() }, in: registry)
     }
 
     @Test func `every metric exists from the start, with a help text and no value`() {
         let gauges: [ServerMetricName] = [
             .connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads, .roomsSetAside,
+            .roomNumbers,
         ]
         for name in gauges {
             registry.observe(name) { 0 }
