@@ -9,10 +9,12 @@ import Darwin
 /// The URLs of attachments, which browsers and apps open: `http` or `https` URLs (RFC 9110, section 4.2).
 ///
 /// The check covers what makes a client refuse a URL (WHATWG URL, section 4.4): the scheme, the host and the port. After
-/// these, only characters that would end the URL in a text or a header are refused.
+/// these, only characters are refused that would end the URL in a text or a header, or that are invisible or change the
+/// direction of text, so that the URL shown would seem to be another (U+202E).
 enum WebURL {
     /// Returns true if a string is such a URL.
     static func isValid(_ string: String) -> Bool {
+        guard string.unicodeScalars.allSatisfy({ $0.isASCII || !isHidden($0) }) else { return false }
         let bytes = Array(string.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
@@ -20,6 +22,15 @@ enum WebURL {
         let rest = bytes[(colon + 1)...]
         guard rest.starts(with: "//".utf8), rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
         return isAuthority(rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) })
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        // Names in some scripts need joiners.
+        if scalar == "\u{200C}" || scalar == "\u{200D}" { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: return true
+        default: return false
+        }
     }
 
     /// Returns true for `[ userinfo "@" ] host [ ":" port ]`.

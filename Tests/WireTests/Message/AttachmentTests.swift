@@ -92,6 +92,8 @@ import Wire
         "https://a|b",
         "https://a^b", "https://a[b", "https://256.1.1.1", "https://1.2.3.4.5", "https://1.2.3.256", "https://a.1",
         "https://4294967296", "https://09", "https://a.0x1", "https://a\\u00adb", "https://\\u202ea",
+        "http://x/\\u202egpj.exe", "http://x/?a=\\u2066b", "http://x/\\u200b", "http://x/\\u0085",
+        "http://x/\\u2028",
         "https://a\\u3000b", "https://\\ue000",
     ])
     func `any other URL is refused`(url: String) {
