@@ -14,17 +14,26 @@ struct TokenTests {
     private final class App: Sendable {
         private let state: Mutex<@Sendable () throws -> String>
         private let calls = Mutex(0)
+        /// The number of calls, at each call.
+        private let (counts, source) = AsyncStream.makeStream(of: Int.self)
 
         init(_ make: @escaping @Sendable () throws -> String) { state = Mutex(make) }
 
-        var callCount: Int { calls.withLock { $0 } }
+        /// Waits until the client has asked for a token this many times more.
+        func isAsked(_ times: Int) async {
+            let enough = calls.withLock { $0 } + times
+            for await count in counts where count >= enough { return }
+        }
 
         func returns(_ make: @escaping @Sendable () throws -> String) {
             state.withLock { $0 = make }
         }
 
         func token() throws -> String {
-            calls.withLock { $0 += 1 }
+            calls.withLock { calls in
+                calls += 1
+                source.yield(calls)
+            }
             return try state.withLock { $0 }()
         }
 
@@ -61,8 +70,7 @@ struct TokenTests {
         transport.refuse(1, status: 401, code: "token_expired") { $0.method == "POST" }
         let texts = (1...20).map { "\($0)" }
         for text in texts { try await room.enqueue(ChatDraft(text)) }
-        let asked = app.callCount
-        while app.callCount < asked + 4 { try await Task.sleep(for: .milliseconds(5)) }
+        await app.isAsked(4)
         let states = await room.view.rows.compactMap { row in
             if case .send(_, let state) = row.content { state } else { nil }
         }
@@ -82,8 +90,7 @@ struct TokenTests {
         app.returns { try App.token(of: "bob") }
         transport.refuse(2, status: 401, code: "token_expired") { $0.method == "POST" || $0.method == "PATCH" }
         try await room.enqueue(ChatDraft("alice's"))
-        let asked = app.callCount
-        while app.callCount < asked + 2 { try await Task.sleep(for: .milliseconds(5)) }
+        await app.isAsked(2)
         let error = await #expect(throws: BackscrollClientError.self) { try await room.edit(1, text: "edited") }
         #expect(error?.code == BackscrollClientError.otherUser && error?.message.contains("bob") == true)
         #expect(try await client.userID() == "alice")
