@@ -360,7 +360,7 @@ export class Room {
     }
 
     #takeFrame(frame) {
-        // Where reading ends, the socket is closed next. A user who may only not write goes on reading.
+        // If the user may no longer read, the socket is closed next. A user who may only not write goes on reading.
         if (frame.type === "error" && frame.code === "banned") {
             this.#ban = frame.message;
             this.#noteBan(frame.message);

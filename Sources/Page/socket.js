@@ -62,7 +62,7 @@ export class Socket {
             this.#handlers?.opened();
         };
         socket.onmessage = ({ data }) => {
-            // What waited on the socket during a sleep belongs to the time of absence. A new socket brings it as a replay.
+            // Frames that waited on the socket during a sleep belong to the absence. A new socket brings them as a replay.
             if (this.#hasSlept()) return this.#end(1006);
             this.#heard = performance.now();
             this.#deadline = null;

@@ -178,7 +178,7 @@ export function formatted(text) {
  */
 export function cut(text, length) {
     if (text.length <= length) return text;
-    // Where a character begins depends only on what is before it, and the beginning is enough.
+    // The boundary of a character depends only on the text before it, so the beginning is enough.
     const start = characters().segment(text.slice(0, 2 * length)).containing(length).index;
     return `${start > 0 ? text.slice(0, start) : text.slice(0, length).replace(LAST_HALF, "")}…`;
 }

@@ -1018,7 +1018,7 @@ export class Timeline {
         if (isReached) line.wasAtBottom = true;
     }
 
-    // What has arrived (rule 14), and jumps (rule 16)
+    // New messages (rule 14), and jumps (rule 16)
 
     /**
      * Counts a message from a frame or the page of a gap, if it is new (rules 14, 15 and 21), and may give it the unread line.

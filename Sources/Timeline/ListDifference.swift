@@ -55,7 +55,7 @@ public struct ListDifference<Row: Identifiable & Hashable>: Hashable {
         self.init(from: old, to: new, order: { mayMove($0) ? .moves : .stays })
     }
 
-    /// What a row does that is not in order with the others.
+    /// The treatment of a row that is not in order with the others.
     enum Order {
         /// It is always in order with the rows of its kind.
         case stays

@@ -47,7 +47,7 @@ extension Inbox {
         let stored = await loadStored()
         guard ending == nil, storage != nil else { return }
         if let stored { show(stored) }
-        // What has changed meanwhile is the difference to the list that was just read.
+        // The next write then contains everything that differs from the list that was just read.
         storage?.version = 0
         await save()
         guard storage != nil else { return }

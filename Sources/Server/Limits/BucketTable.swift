@@ -1,7 +1,7 @@
 import Synchronization
 import Wire
 
-/// What a limit counts by: a user, or a block of addresses.
+/// The unit that a limit counts by: a user, or a block of addresses.
 protocol LimitKey: Hashable, Sendable {
     /// The key that new keys like this one share a bucket by while the table is crowded; `nil` if they share none.
     var wider: Self? { get }
@@ -87,7 +87,7 @@ final class BucketTable<Key: LimitKey>: Sendable {
     /// costs about a microsecond on average.
     private func makeRoom(in buckets: inout [Key: TokenBucket], at now: Int64) {
         let levels = buckets.values.map { $0.level(limit, at: now) }.sorted(by: >)
-        // Of buckets that are equally full, no more than needed are dropped.
+        // Among equally full buckets, only as many as needed are dropped.
         var surplus = BucketTableBounds.droppedBuckets
         let least = levels[surplus - 1]
         surplus -= levels.prefix { $0 > least }.count

@@ -27,7 +27,7 @@ final class WebSocketConnection: ConnectionHandler {
     private var closing = CloseHandshake(role: .server)
     private var heartbeat: Heartbeat
     private var rate: FrameRate
-    /// What the frames so far have cost beyond their number, in frames; see ``spend(_:)``.
+    /// The cost of the frames so far beyond their number, in frames; see ``spend(_:)``.
     private var surcharge = 0
 
     /// Creates a connection. `allowsCompression` is true if the handshake negotiated compression.

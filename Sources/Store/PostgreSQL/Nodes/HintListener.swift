@@ -88,7 +88,7 @@ final class HintListener: Sendable {
         var nextSweep = ContinuousClock.now
         /// The rooms that the sweep has not compared yet.
         var unswept: ArraySlice<FeedPositions.Look> = []
-        /// Where the last sweep began; `nil` before the first, or if there were no rooms.
+        /// The start of the last sweep; `nil` before the first, or if there were no rooms.
         var horizon: LookStatement.Horizon?
         var nextEvents = ContinuousClock.now
 
