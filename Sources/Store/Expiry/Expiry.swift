@@ -34,7 +34,7 @@ struct Expiry {
         let room: RoomID
         /// The `seq` up to which its messages have expired.
         let mark: Int64
-        /// The time of the message after the mark; `nil` if there is none.
+        /// The time of the message after the mark; `nil` if there is none, and with SQLite, which looks it up by itself.
         let oldest: Int64?
     }
 
@@ -124,7 +124,7 @@ extension WriterState {
             let cutoff = try statements.cutoff(configuration)
             let rooms = try statements.rooms(behind: expiry.room, most: expiry.mostRooms)
             asked = rooms.last?.number
-            let places = rooms.filter { $0.oldest.map { $0 < cutoff.milliseconds } ?? false }
+            let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
                 let done = try transact { commit in
@@ -203,17 +203,26 @@ extension Commit {
 /// Confined to its connection.
 final class ExpiryStatements {
     private let selectRooms: PreparedStatement
+    /// Selects the time of one message. `nil` with PostgreSQL, where that would be a round trip for each room, so that
+    /// ``selectRooms`` has the times.
+    private let selectTime: PreparedStatement?
     private let selectMessages: PreparedStatement
     private let raise: PreparedStatement
     /// `nil` with SQLite, which has one server.
     private let selectRetention: PreparedStatement?
 
     init(_ db: Connection) throws {
-        selectRooms = try PreparedStatement(
-            """
-            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0),
+        // With SQLite, a damaged message must not keep other rooms from being listed.
+        let oldest = db.sql(
+            sqlite: "NULL",
+            postgres: """
                 (SELECT created_at FROM messages
                     WHERE messages.id = (rooms.id << \(RowKey.placeBits)) + ifnull(expired.seq, 0) + 1)
+                """)
+        selectTime = try db.isPostgres ? nil : PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
+        selectRooms = try PreparedStatement(
+            """
+            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0), \(oldest)
             FROM rooms LEFT JOIN expired ON expired.room = rooms.id
             WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
             """, db)
@@ -252,6 +261,13 @@ final class ExpiryStatements {
                 number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
                 oldest: row.isNull(3) ? nil : row.integer(3))
         }
+    }
+
+    /// Returns true if the first message after a room's expiry mark was stored before `cutoff`.
+    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
+        guard let selectTime else { return place.oldest.map { $0 < cutoff.milliseconds } ?? false }
+        try selectTime.bind(RowKey(room: place.number, place.mark).rawValue + 1, at: 1)
+        return try selectTime.firstRow { $0.integer(0) < cutoff.milliseconds } ?? false
     }
 
     /// Returns a room's filed messages after one `seq` and up to another, in order.
