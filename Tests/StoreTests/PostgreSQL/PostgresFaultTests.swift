@@ -88,6 +88,8 @@ struct PostgresFaultTests {
     func lostAfterCommit() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
+        // The caretaker's report must not wait for the standby, too: the log's end waits for the caretaker.
+        try waitUntil { (try? server.query("SELECT days FROM retention", in: database).count) == 1 }
         // The writer's next connection waits for the standby after it has committed.
         try server.query("ALTER DATABASE \(database) SET synchronous_commit = 'on'")
         try server.terminateConnections(to: database, purpose: Self.writer)
