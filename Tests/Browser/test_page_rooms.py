@@ -124,6 +124,7 @@ def test_messages_are_deleted_after_a_question(chats):
     chat.wait("!document.querySelector('#question-dialog').open")
     chat.click(".mine [data-delete]")
     chat.wait_for("#question-dialog [value=cancel]").click()
+    chat.wait("!document.querySelector('#question-dialog').open")
     chat.type("After")
     chat.wait("document.querySelectorAll('.row.mine[data-state=stored]').length === 2")
     assert chat.texts() == ["Precious", "After"]
@@ -249,6 +250,9 @@ def test_history_has_an_entry_for_each_room_that_was_opened(chats):
     for room in "one", "two":
         owned_room(chats.server, room)
     chat = chats()
+    # A tab of its own, because a browser keeps 50 entries at most and other tests have used this one.
+    before = chat.driver.current_window_handle
+    chat.driver.switch_to.new_window("tab")
     chat.driver.get(f"{chat.server.url}/?user=alice")
     chat.wait_for("[data-room-item=one]")
     entries = chat.run("return history.length")
@@ -268,6 +272,8 @@ def test_history_has_an_entry_for_each_room_that_was_opened(chats):
     chat.click("#back")
     chat.wait_for("#nothing")
     assert chat.run("return history.length") == entries + 2
+    chat.driver.close()
+    chat.driver.switch_to.window(before)
 
 
 # Blocked site data
