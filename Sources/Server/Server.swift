@@ -90,7 +90,8 @@ public final class Server: Sendable {
                 nodes: nodes,
                 origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
                 proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits),
-                metrics: metrics, registry: registry, logger: logger,
+                metrics: metrics, exposition: SharedExposition(of: registry, interval: configuration.metricsInterval),
+                logger: logger,
                 requestLog: RequestLog(configuration.requestLogging, to: logger))
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)

@@ -12,6 +12,8 @@ public struct ServerConfiguration: Sendable {
     /// The address of a separate listener for `/metrics`, `/healthz` and `/readyz`, always without TLS. With `nil`,
     /// metrics are served at ``host`` and ``port``.
     public var metricsAddress: ListenAddress?
+    /// Minimum time between two computations of the metrics: 1 second. Requests in between get the last ones.
+    public var metricsInterval = Duration.seconds(1)
     /// The addresses of proxies that are trusted to report a client's address.
     public var trustedProxies: [IPRange] = []
     /// True if connections from ``trustedProxies`` begin with a PROXY protocol header.
@@ -165,9 +167,11 @@ public struct HTTPDeadlines: Sendable {
 
 /// Limits on a WebSocket.
 public struct WebSocketLimits: Sendable {
-    /// Maximum size of a client's message in bytes; a larger one closes the socket with 1009.
-    public var messageBytes = 64 * 1024
-    /// Maximum number of frames a client may send in a second; more close the socket with 4429.
+    /// Maximum size of a client's message in bytes, when decompressed; a larger one closes the socket with 1009. The
+    /// largest that a client needs renews a token, which has at most 8 KiB.
+    public var messageBytes = 10 * 1024
+    /// Maximum number of frames a client may send in a second; more close the socket with 4429. A message counts as a
+    /// frame more for each KiB of it.
     public var framesPerSecond = 200
     /// The same limit for a socket with many rooms, whose client may subscribe to all of them when it reconnects.
     public var framesPerSecondForRooms = 1200

@@ -106,16 +106,26 @@ final class WebSocketConnection: ConnectionHandler {
         process()
     }
 
-    /// Handles received frames while the client reads our answers to them.
+    func turnCame(_ connection: Connection) {
+        process()
+    }
+
+    /// Handles received frames while the client reads our answers to them, until the connection's time in this turn is
+    /// over.
     private func process() {
+        guard !connection.isAwaitingTurn else { return }
+        var slice = TurnSlice()
+        var isFirst = true
         while closing.mayReceive, connection.isOpen, !connection.isCongested {
+            if !isFirst, reader.hasUnreadBytes, slice.isOver(at: .now) { return connection.awaitTurn() }
+            isFirst = false
             do throws(WebSocketError) {
                 let event = try reader.next()
                 if isOpen { checkRate() }
                 switch event {
                 case .needMoreBytes: return
-                case .text(let bytes): if isOpen { delegate.received(text: bytes, on: self) }
-                case .binary(let bytes): if isOpen { delegate.received(binary: bytes, on: self) }
+                case .text(let bytes): if spend(onMessage: bytes) { delegate.received(text: bytes, on: self) }
+                case .binary(let bytes): if spend(onMessage: bytes) { delegate.received(binary: bytes, on: self) }
                 case .ping(let bytes): send(.pong, bytes.span)
                 case .pong: break
                 case .close(let code, _):
@@ -132,6 +142,14 @@ final class WebSocketConnection: ConnectionHandler {
     private func checkRate() {
         guard rate.isExceeded(by: reader.frameCount + surcharge) else { return }
         close(.tooManyFrames, "more than \(rate.limit) frames in a second")
+    }
+
+    /// Counts each KiB of a message as a frame more, since its cost grows with its size. A compressed message counts by
+    /// its size when decompressed.
+    ///
+    /// - Returns: False if nothing more is served.
+    private func spend(onMessage bytes: [UInt8]) -> Bool {
+        isOpen && (bytes.count < 1024 || spend(bytes.count / 1024))
     }
 
     /// Counts a frame that costs as much as `frames` further ones towards the limit of frames.
@@ -153,9 +171,9 @@ final class WebSocketConnection: ConnectionHandler {
     func deadlineReached(_ connection: Connection) {
         guard closing.maySend else { return connection.finish() }
         if let end, Timestamp.now() >= end { return close(.tokenExpired, Problem.Code.tokenExpired.string) }
-        if connection.isCongested {
-            // A ping would only wait behind other data. The connection itself watches whether the client reads any of
-            // it.
+        if connection.isCongested || connection.isAwaitingTurn {
+            // A ping would only wait behind other data, whose progress the connection itself watches; and a pong may wait
+            // behind input that has no turn yet.
             heartbeat.skip(at: .now)
         } else {
             switch heartbeat.tick(at: .now) {

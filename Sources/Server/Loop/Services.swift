@@ -40,7 +40,7 @@ struct Services: Sendable {
     /// `nil` without limits.
     let limiter: Limiter?
     let metrics: ServerMetrics
-    let registry: PrometheusRegistry
+    let exposition: SharedExposition
     let logger: Logger
     /// `nil` if requests are not logged.
     let requestLog: RequestLog?

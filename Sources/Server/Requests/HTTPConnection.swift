@@ -101,13 +101,24 @@ final class HTTPConnection: ConnectionHandler {
         process()
     }
 
-    /// Serves complete requests until an answer is pending.
+    func turnCame(_ connection: Connection) {
+        process()
+    }
+
+    /// Serves complete requests until an answer is pending, or until the connection's time in this turn is over.
     private func process() {
-        guard !isProcessing else { return }
+        guard !isProcessing, !connection.isAwaitingTurn else { return }
         // In most cases the next request has not begun to arrive.
         guard parser.phase != .idle else { return updateReading() }
         isProcessing = true
+        var slice = TurnSlice()
+        var isFirst = true
         while exchange == nil, connection.isOpen, !connection.isCongested, connection.handler === self {
+            if !isFirst, parser.phase != .idle, slice.isOver(at: .now) {
+                connection.awaitTurn()
+                break
+            }
+            isFirst = false
             do throws(RequestRefusal) {
                 switch try parser.next() {
                 case .needMoreBytes:
@@ -229,7 +240,7 @@ final class HTTPConnection: ConnectionHandler {
         let (isServing, awaited) = (exchange != nil, parser.phase)
         connection.isReadingPaused = isServing && !(isConversing && awaited == .idle)
         // A client with unsent answers has another deadline, and its next request is not late meanwhile.
-        guard !isServing, !connection.isCongested, refusal == nil else { return }
+        guard !isServing, !connection.isCongested, !connection.isAwaitingTurn, refusal == nil else { return }
         let deadlines = worker.services.configuration.deadlines
         let phase: DeadlinePhase =
             switch awaited {
@@ -249,6 +260,8 @@ final class HTTPConnection: ConnectionHandler {
 
     func deadlineReached(_ connection: Connection) {
         guard exchange == nil else { return }
+        // The client is not late: its bytes wait for a turn.
+        if connection.isAwaitingTurn { return deadlinePhase = .none }
         if let refusal { return refuse(refusal.problem, fields: refusal.fields) }
         switch deadlinePhase {
         case .idle, .none:

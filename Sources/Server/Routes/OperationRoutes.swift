@@ -43,9 +43,9 @@ extension Exchange {
         }
     }
 
-    /// `GET /metrics`: Prometheus' text format, version 0.0.4.
+    /// `GET /metrics`: Prometheus' text format, version 0.0.4, computed at most once in an interval.
     func answerMetrics() {
-        answer(contentType: ContentType.prometheus, body: worker.services.registry.exposition().span)
+        answer(contentType: ContentType.prometheus, body: worker.services.exposition.bytes(at: .now).span)
     }
 
     /// `GET /openapi.json`

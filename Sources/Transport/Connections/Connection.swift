@@ -36,6 +36,8 @@ public final class Connection {
     /// True if the connection is encrypted.
     public let isSecure: Bool
     private var holdsReading = false
+    /// True from ``awaitTurn()`` until the turn comes.
+    public private(set) var isAwaitingTurn = false
     private var reading = true
 
     /// The loop that serves this connection.
@@ -210,10 +212,28 @@ public final class Connection {
     }
 
     private func updateReading() {
-        let wanted = !(holdsReading || isCongested)
+        let wanted = !(holdsReading || isAwaitingTurn || isCongested)
         guard let wsi, wanted != reading else { return }
         reading = wanted
         lws_rx_flow_control(wsi, wanted ? 1 : 0)
+    }
+
+    /// Lets the loop's other connections go first: call it when a ``TurnSlice`` is over. Reading pauses until
+    /// ``ConnectionHandler/turnCame(_:)``, so what a client sends ahead waits in its own kernel.
+    public func awaitTurn() {
+        guard state == .open, !isAwaitingTurn else { return }
+        isAwaitingTurn = true
+        updateReading()
+        loop.awaitingTurn.append(self)
+        loop.lookAgain()
+    }
+
+    /// Ends the wait of ``awaitTurn()``.
+    func takeTurn() {
+        isAwaitingTurn = false
+        guard state == .open else { return }
+        handler?.turnCame(self)
+        if !isAwaitingTurn { updateReading() }
     }
 
     // MARK: Ending

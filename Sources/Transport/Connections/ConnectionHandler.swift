@@ -8,6 +8,9 @@ public protocol ConnectionHandler: AnyObject {
     /// Tells the handler that the kernel has taken all written bytes. More may be written.
     func drained(_ connection: Connection)
 
+    /// Tells the handler that it is its turn, after ``Connection/awaitTurn()``.
+    func turnCame(_ connection: Connection)
+
     /// Tells the handler that the time set with ``Connection/setDeadline(_:)`` has come. The connection stays open
     /// unless the handler ends it.
     func deadlineReached(_ connection: Connection)
@@ -18,4 +21,9 @@ public protocol ConnectionHandler: AnyObject {
 
     /// Tells the handler that the connection has ended. It is the last call.
     func closed(_ connection: Connection)
+}
+
+extension ConnectionHandler {
+    /// Does nothing: for handlers that never wait for a turn.
+    public func turnCame(_ connection: Connection) {}
 }

@@ -17,7 +17,8 @@ import Synchronization
 ///      turn.
 ///    - Listeners accept up to ``TransportLimits/acceptsPerTurn`` connections each, at the rate of ``AcceptPace``.
 /// 2. Timers run: the work of ``after(_:_:)`` and the deadlines of connections.
-/// 3. Aborted connections are destroyed, and the work of ``atEndOfTurn(_:)`` runs. Then the loop sleeps.
+/// 3. Connections that have more input than they had time for are served, for up to ``TurnSlice/length`` all together.
+/// 4. Aborted connections are destroyed, and the work of ``atEndOfTurn(_:)`` runs. Then the loop sleeps.
 ///
 /// Sendable because all mutable state is atomic, or behind the mailbox's mutex, or used on the loop's thread only,
 /// which `preconditionIsolated` checks at each entry. Before `start` there is no other thread.
@@ -57,6 +58,8 @@ public final class Loop: @unchecked Sendable {
     var acceptPace: AcceptPace
     private(set) var isStopping = false
     private var doomed: [Connection] = []
+    /// The connections of ``Connection/awaitTurn()``, in the order of the calls.
+    var awaitingTurn: [Connection] = []
     private var turnEndings: [() -> Void] = []
     private var interlude: (() -> Void)?
     /// The work of ``every(_:_:)``.
@@ -193,6 +196,7 @@ public final class Loop: @unchecked Sendable {
         beat = nil
         alarms = TimerWheel(span: 64)
         doomed = []
+        awaitingTurn = []
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
         let status = uv_loop_close(uv)
         assert(status == 0, "something is still open on the loop")
@@ -239,6 +243,7 @@ public final class Loop: @unchecked Sendable {
 
     private func endTurn() {
         urgentWorkDue = nil
+        serveWaiting()
         // Handlers that are told of an end may gather more work, and that work may end more connections.
         repeat {
             for connection in exchange(&doomed, with: []) { connection.destroy() }

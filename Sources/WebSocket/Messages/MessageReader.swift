@@ -67,6 +67,9 @@ public struct MessageReader: Sendable {
     /// Number of bytes of heap memory that the reader holds; 0 between messages.
     public var heldBytes: Int { inbox.capacity + assembler.heldBytes }
 
+    /// True if bytes were received that ``next()`` has not read, which may be the first part of a frame.
+    public var hasUnreadBytes: Bool { ready != nil || !inbox.isEmpty }
+
     /// Adds received bytes. They are copied where they must be kept.
     public mutating func append(_ bytes: Span<UInt8>) {
         guard isReading else { return }

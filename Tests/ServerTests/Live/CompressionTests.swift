@@ -141,9 +141,9 @@ struct CompressionTests {
         }
     }
 
-    @Test("may send up to 64 KiB after decompression; more closes with 1009, whatever the compressed size")
+    @Test("may send up to 10 KiB after decompression; more closes with 1009, whatever the compressed size")
     func bomb() throws {
-        let limit = 64 * 1024
+        let limit = 10 * 1024
         let typing = Array((#"{"type":"typing"}"# + String(repeating: " ", count: limit - 17)).utf8)
         try withSocket { socket in
             try socket.http.write(frame(typing))
@@ -156,6 +156,26 @@ struct CompressionTests {
         try withSocket { socket in
             try socket.http.write(frame([UInt8](repeating: 32, count: 1 << 24)))
             #expect(try socket.closeCode() == .messageTooBig)
+        }
+    }
+
+    @Test("counts each KiB after decompression as a frame more towards the limit of frames")
+    func cost() throws {
+        // 200 frames in a second are allowed, and each of these counts as nine.
+        let large = Array((#"{"type":"dance"}"# + String(repeating: " ", count: 8 * 1024)).utf8)
+        try withSocket { socket in
+            try socket.http.write((1...22).flatMap { _ in frame(large) })
+            for _ in 1...22 { #expect(try socket.frame().errorCode == "unknown_type") }
+        }
+        try withSocket { socket in
+            try socket.http.write((1...23).flatMap { _ in frame(large) })
+            for _ in 1...22 { #expect(try socket.frame().errorCode == "unknown_type") }
+            #expect(try socket.closeCode() == .tooManyFrames)
+        }
+        // So do those that are not compressed.
+        try withSocket { socket in
+            try socket.http.write((1...23).flatMap { _ in WebSocketClient.frame(.text, large) })
+            #expect(try socket.closeCode() == .tooManyFrames)
         }
     }
 

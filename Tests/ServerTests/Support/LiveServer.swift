@@ -27,6 +27,8 @@ final class LiveServer {
         configuration.allowedHosts = ["x", "h", "test.example"]
         // Presence is off, except in tests of it.
         configuration.presence = false
+        // Tests look at metrics right after what changes them.
+        configuration.metricsInterval = .zero
         // Tests that leave their clients open should not wait for them at the end.
         configuration.transport.linger = .milliseconds(100)
         configuration.grace = .milliseconds(500)

@@ -6,6 +6,7 @@ enum Event: Sendable, Equatable {
     case opened
     case received(String)
     case drained
+    case turn
     case deadline
     case shuttingDown
     case closed
@@ -16,6 +17,7 @@ struct Script: Sendable {
     var opened: @Sendable (Connection) -> Void = { _ in }
     var received: @Sendable (Connection, [UInt8]) -> Void = { $0.write($1) }
     var drained: @Sendable (Connection) -> Void = { _ in }
+    var turn: @Sendable (Connection) -> Void = { _ in }
     var deadline: @Sendable (Connection) -> Void = { _ in }
     var shuttingDown: @Sendable (Connection) -> Void = { $0.finish() }
     var closed: @Sendable (Connection) -> Void = { _ in }
@@ -43,6 +45,11 @@ final class ScriptedHandler: ConnectionHandler {
     func drained(_ connection: Connection) {
         events.record(.drained)
         script.drained(connection)
+    }
+
+    func turnCame(_ connection: Connection) {
+        events.record(.turn)
+        script.turn(connection)
     }
 
     func deadlineReached(_ connection: Connection) {
