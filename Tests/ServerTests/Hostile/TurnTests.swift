@@ -58,7 +58,7 @@ struct TurnTests {
             let (many, other) = (try HTTPClient(port: server.port), try HTTPClient(port: server.port))
             for client in [many, other] { #expect(try client.get("/healthz").status == .ok) }
             let ahead = HTTPClient.bytes(.head, "/nothing")
-            let count = 60_000 / ahead.count
+            let count = 20_000 / ahead.count
             try hold {
                 try many.write((0..<count).flatMap { _ in ahead })
                 try other.write(HTTPClient.bytes(.get, "/other"))
