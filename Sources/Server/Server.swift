@@ -206,7 +206,7 @@ public final class Server: Sendable {
         }
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
-            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch]
+            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch, .traceParent]
                 + (faults ? [.backscrollFault] : []),
             exposedHeaders: [.location, .link, .retryAfter, .eTag, .rateLimit, .rateLimitPolicy])
     }

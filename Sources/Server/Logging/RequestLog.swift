@@ -72,12 +72,13 @@ extension Exchange {
         return line
     }
 
-    /// Returns the path as sent, without the query, which may contain a token; the user; and the address. Unknown
-    /// values are left out: the path if the request could not be read, the user if the token was refused.
+    /// Returns the path as sent, without the query, which may contain a token; the user; the trace; and the address.
+    /// Unknown values are left out: the path if the request could not be read, the user if the token was refused.
     private func commonValues(on http: HTTPConnection) -> Logger.Metadata {
         var values: Logger.Metadata = [:]
         values["path"] = request.target.map { .string($0.path) }
         values["user"] = loggedUser.map { .string($0.string) }
+        values["trace"] = TraceParent.value(of: request.headerFields).map { .string($0) }
         values["address"] = clientAddress(on: http).map { .string($0.description) }
         return values
     }

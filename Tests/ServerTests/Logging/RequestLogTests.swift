@@ -91,6 +91,21 @@ struct RequestLogTests {
         #expect(!lines.contains { "\($0.values)".contains("secret") })
     }
 
+    @Test("has the trace that a request belongs to")
+    func traced() throws {
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let field = HTTPField("traceparent", trace)
+        let lines = try log(.all, level: .debug, of: ["request", "socket opened"]) { server in
+            let client = try HTTPClient(port: server.port)
+            _ = try client.get("/v1/rooms/lobby/messages", fields: [field])
+            _ = try client.get("/nowhere", fields: [field])
+            _ = try client.get("/healthz", fields: [field, field])
+            _ = try client.get("/healthz", fields: [HTTPField("traceparent", "secret")])
+            try WebSocketClient(port: server.port, "/v1/rooms/lobby/live", fields: [field]).greeting()
+        }
+        #expect(lines.map { $0["trace"] } == [trace, trace, nil, nil, trace, trace])
+    }
+
     @Test("includes requests refused with their connection, and malformed ones")
     func connections() throws {
         let lines = try log(.refused) {

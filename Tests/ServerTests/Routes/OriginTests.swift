@@ -163,7 +163,9 @@ struct OriginTests {
             let methods = allowed["Access-Control-Allow-Methods"] ?? ""
             for method in ["GET", "POST", "PATCH", "PUT", "DELETE"] { #expect(methods.contains(method)) }
             let headers = allowed["Access-Control-Allow-Headers"]?.lowercased() ?? ""
-            for name in ["content-type", "x-user", "authorization", "last-event-id", "if-match", "if-none-match"] {
+            for name in [
+                "content-type", "x-user", "authorization", "last-event-id", "if-match", "if-none-match", "traceparent",
+            ] {
                 #expect(headers.contains(name))
             }
             #expect(allowed.fields[values: HTTPField.Name("Access-Control-Allow-Origin")!].count == 1)
