@@ -337,6 +337,17 @@ public final class Server: Sendable {
         registry.observe(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
         registry.observe(.roomsSetAside) { [weak log] in log?.asideRooms ?? 0 }
         registry.observe(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }
+        registry.observe(.ready) { [weak log] in log.map { Self.problem(of: $0) == nil } == true ? 1 : 0 }
+        let store = DatabaseLocation(services.configuration.database).isShared ? "postgresql" : "sqlite"
+        let build = [("version", Version.current), ("store", store)]
+        registry.observe(.buildInfo, dimensions: build) { 1 }
+        func observe(_ name: ServerMetricName, _ value: @escaping @Sendable (StorageSizes) -> Double?) {
+            registry.observe(name) { [weak log] () -> Double? in (log?.sizes).flatMap(value) }
+        }
+        observe(.databaseBytes) { $0.databaseBytes.map(Double.init) }
+        observe(.logBytes) { $0.logBytes.map(Double.init) }
+        observe(.freeBytes) { $0.freeBytes.map(Double.init) }
+        observe(.lastBackup) { $0.lastBackup }
         registry.observeProcess()
     }
 

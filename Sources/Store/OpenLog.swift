@@ -12,6 +12,8 @@ public protocol OpenLog: MessageLog, AnyObject {
     var isCutOff: Bool { get }
     /// The counters of a node on PostgreSQL since its start; `nil` with SQLite.
     var nodeCounts: NodeCounts? { get }
+    /// The space that the log takes, and the time of its last backup, as far as this process can know them now.
+    var sizes: StorageSizes { get }
     /// The number of rooms that take no changes because their rows are damaged.
     var asideRooms: Int { get }
     /// The number of submissions waiting for a commit.

@@ -12,6 +12,7 @@ public final class SQLiteLog: OpenLog {
     private let writer: LogWriter
     private let reader: LogReader
     private let storage: StorageWatch
+    private let location: String
     private let held: Mutex<Held?>
 
     /// Opens a database, creating it if it does not exist, and starts the threads.
@@ -57,6 +58,7 @@ public final class SQLiteLog: OpenLog {
             threads.append(StoreThread(name: "reader \(index)") { reader.run(.sqlite(connection), number: index) })
         }
         self.storage = storage
+        location = file.location
         self.writer = writer
         self.reader = reader
         held = Mutex(Held(file: file, connection: connection, threads: threads))
@@ -95,6 +97,9 @@ public final class SQLiteLog: OpenLog {
 
     /// `nil`, because there are no other nodes.
     public var nodeCounts: NodeCounts? { nil }
+
+    /// The space that the database's files take, and the time of the last backup.
+    public var sizes: StorageSizes { StorageSizes(location: location) }
 
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writer.queued }

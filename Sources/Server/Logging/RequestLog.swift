@@ -1,3 +1,4 @@
+import CoreMetrics
 import HTTP
 import HTTPTypes
 import Logging
@@ -92,12 +93,17 @@ extension Worker {
         logClosed(socket.connection, code: code, because: socket.cause)
     }
 
-    /// Logs the end of a WebSocket or an event stream.
+    /// Logs the end of a WebSocket or an event stream, and counts it if the client was too slow.
     ///
     /// - Parameters:
     ///   - code: The close code; `nil` for an event stream.
     ///   - cause: The reason in the terms of its protocol. By default the connection's own reason.
     func logClosed(_ connection: Connection, code: UInt16?, because cause: String?) {
+        switch connection.end {
+        case .stalled: services.metrics.stalledClients.increment()
+        case .unsent: services.metrics.unsentClients.increment()
+        case .client, .server: break
+        }
         services.logger.debug(
             "socket closed",
             metadata: [

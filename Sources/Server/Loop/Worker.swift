@@ -18,6 +18,8 @@ final class Worker {
     let logsCallers: Bool
     /// A buffer for assembling answers.
     var scratch = ScratchBuffer()
+    /// Counts the duration of requests.
+    var requestTimers: RequestTimers
     /// Writes answers, and caches the date of the current second.
     var writer = ResponseWriter()
 
@@ -58,6 +60,7 @@ final class Worker {
     init(loop: Loop, services: Services) {
         self.loop = loop
         self.services = services
+        requestTimers = services.metrics.requestTimers()
         logsCallers = services.requestLog != nil || services.logger.logLevel <= .debug
         feedContext = FeedContext(
             epoch: services.log.epoch, outlets: loop, feedLimit: services.configuration.feedBytes,

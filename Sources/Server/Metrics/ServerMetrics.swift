@@ -1,11 +1,13 @@
 import CoreMetrics
 import Store
+import Wire
 
 /// The server's own metrics, created once so that counting needs no lookup.
 ///
 /// ``ServerMetricName`` describes each of them.
 struct ServerMetrics: Sendable {
     let httpRequests: RequestCounters
+    let refusals: RefusalCounters
     let messagesStored: Counter
     let messagesDuplicate: Counter
     let messagesExpired: Counter
@@ -17,8 +19,11 @@ struct ServerMetrics: Sendable {
     let subscribers: Meter
     let replays: Counter
     let webSocketCloses: CloseCounters
+    let stalledClients: Counter
+    let unsentClients: Counter
     let pageReads: Counter
     let readSeconds: Timer
+    private let factory: any MetricsFactory
 
     /// Creates all of them with `factory`, for example a ``PrometheusRegistry`` with the texts of
     /// ``ServerMetricName/help``.
@@ -27,6 +32,7 @@ struct ServerMetrics: Sendable {
         func timer(_ name: ServerMetricName) -> Timer { Timer(label: name.rawValue, factory: factory) }
 
         httpRequests = RequestCounters(factory: factory)
+        refusals = RefusalCounters(factory: factory)
         messagesStored = counter(.messagesStored)
         messagesDuplicate = counter(.messagesDuplicate)
         messagesExpired = counter(.messagesExpired)
@@ -38,9 +44,18 @@ struct ServerMetrics: Sendable {
         subscribers = Meter(label: ServerMetricName.subscribers.rawValue, factory: factory)
         replays = counter(.replays)
         webSocketCloses = CloseCounters(factory: factory)
+        func slowClients(_ cause: String) -> Counter {
+            Counter(label: ServerMetricName.slowClients.rawValue, dimensions: [("cause", cause)], factory: factory)
+        }
+        stalledClients = slowClients("stalled")
+        unsentClients = slowClients("unsent")
         pageReads = counter(.pageReads)
         readSeconds = timer(.readSeconds)
+        self.factory = factory
     }
+
+    /// Returns a loop's table of ``ServerMetricName/requestSeconds``.
+    func requestTimers() -> RequestTimers { RequestTimers(factory: factory) }
 }
 
 /// ``ServerMetricName/httpRequests``: a counter for each method and class of status. All are created in advance, so a
@@ -82,7 +97,7 @@ struct RequestCounters: Sendable {
 
     /// The counters by method and then by class of status (RFC 9110, section 15), 1xx to 5xx.
     private let counters: [Counter]
-    private static let statusClasses = 5
+    static let statusClasses = 5
 
     init(factory: any MetricsFactory) {
         counters = Method.allCases.flatMap { method in
@@ -94,11 +109,29 @@ struct RequestCounters: Sendable {
         }
     }
 
-    /// Counts a request answered with `status`, 100 to 599; values beyond count as the nearest class.
+    /// Returns the first digit of a status, 1 to 5; values beyond count as the nearest class.
+    static func statusClass(_ status: Int) -> Int { min(max(status / 100, 1), statusClasses) }
+
+    /// Counts a request answered with `status`.
     func count(_ method: Method, status: Int) {
-        let statusClass = min(max(status / 100, 1), Self.statusClasses)
-        counters[method.rawValue * Self.statusClasses + statusClass - 1].increment()
+        counters[method.rawValue * Self.statusClasses + Self.statusClass(status) - 1].increment()
     }
+}
+
+/// ``ServerMetricName/refusals``: one counter for each code of a problem.
+struct RefusalCounters: Sendable {
+    private let counters: [Problem.Code: Counter]
+
+    init(factory: any MetricsFactory) {
+        counters = Dictionary(
+            uniqueKeysWithValues: Problem.Code.allCases.map { code in
+                let labels = [("code", code.string)]
+                return (code, Counter(label: ServerMetricName.refusals.rawValue, dimensions: labels, factory: factory))
+            })
+    }
+
+    /// Counts a request that was refused with this code.
+    func count(_ code: Problem.Code) { counters[code]?.increment() }
 }
 
 /// ``ServerMetricName/webSocketCloses``: one counter for each close code that the server sends or expects, and one for
@@ -174,6 +207,8 @@ struct NodeMetrics: Sendable {
 /// The names of the server's own metrics. ``help`` says what each one counts, and in which unit.
 enum ServerMetricName: String, CaseIterable, Sendable {
     case httpRequests = "backscroll_http_requests_total"
+    case requestSeconds = "backscroll_http_request_seconds"
+    case refusals = "backscroll_refusals_total"
     case messagesStored = "backscroll_messages_stored_total"
     case messagesDuplicate = "backscroll_messages_duplicate_total"
     case messagesExpired = "backscroll_messages_expired_total"
@@ -186,9 +221,16 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case replays = "backscroll_replays_total"
     case connectionsRefused = "backscroll_connections_refused_total"
     case webSocketCloses = "backscroll_websocket_closes_total"
+    case slowClients = "backscroll_slow_clients_total"
     case pageReads = "backscroll_page_reads_total"
     case readSeconds = "backscroll_read_seconds"
     // These are read on each exposition: PrometheusRegistry.observe(_:count:).
+    case buildInfo = "backscroll_build_info"
+    case ready = "backscroll_ready"
+    case databaseBytes = "backscroll_database_bytes"
+    case logBytes = "backscroll_wal_bytes"
+    case freeBytes = "backscroll_disk_free_bytes"
+    case lastBackup = "backscroll_last_backup_timestamp_seconds"
     case connections = "backscroll_connections"
     case feeds = "backscroll_feeds"
     case pendingBytes = "backscroll_pending_bytes"
@@ -217,6 +259,9 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     var help: String {
         switch self {
         case .httpRequests: "Answered requests, by method and class of status."
+        case .requestSeconds:
+            "Time from a request's last byte to its answer, by route, method and class of status, in seconds; of a socket or an event stream, to its opening."
+        case .refusals: "Refused requests, by the code of the problem."
         case .messagesStored: "Stored messages."
         case .messagesDuplicate: "Repeated sends, answered with the message that an earlier one had stored."
         case .messagesExpired: "Messages that became tombstones because of their age."
@@ -230,8 +275,18 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .replays: "Number of times that a subscriber caught up from the store."
         case .connectionsRefused: "Connections closed at once because there were too many."
         case .webSocketCloses: "WebSockets that ended, by close code; 1006 without a Close frame."
+        case .slowClients:
+            "WebSockets and event streams ended because their clients did not read: each for too long (stalled), or all of them too much (unsent)."
         case .pageReads: "Pages of messages read from the store."
         case .readSeconds: "Duration of a read of the store, without waiting for a thread, in seconds."
+        case .buildInfo: "1, with the version of the program and the kind of its store."
+        case .ready: "1 while /readyz answers 200, else 0."
+        case .databaseBytes:
+            "Size of the database in bytes, without the write-ahead log; with PostgreSQL on the node that does the background work, as of the last minute."
+        case .logBytes: "Size of the write-ahead log in bytes, with the space that is reserved for it."
+        case .freeBytes: "Bytes that the server may still use on the disk of its database."
+        case .lastBackup:
+            "Time when the last backup of the database was completed, in seconds since 1970; absent if there is none."
         case .connections: "Open connections."
         case .feeds: "Feeds of rooms in memory, summed over all loops."
         case .pendingBytes: "Bytes of request bodies that are arriving or waiting for a commit."

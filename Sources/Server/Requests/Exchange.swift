@@ -25,8 +25,10 @@ final class Exchange {
     /// False for a request that has not been read completely. Its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
-    /// The time when the request had arrived completely; `nil` when requests are not logged.
-    let began: ContinuousClock.Instant?
+    /// The time when the request had arrived completely.
+    let began = ContinuousClock.now
+    /// The resource that the request was for, for the metrics; `nil` if there is none, or it does not have the method.
+    private(set) var resource: Resource?
     /// The caller, for the log of requests.
     var loggedUser: UserID?
     /// The code of the problem that the request was refused with, for the log of requests.
@@ -39,7 +41,6 @@ final class Exchange {
     init(_ request: Request, holding held: consuming ByteBudget.Share, on http: HTTPConnection) {
         self.held = held
         worker = http.worker
-        began = http.worker.services.requestLog == nil ? nil : .now
         self.http = http
         self.request = request.head
         body = request.body
@@ -53,7 +54,6 @@ final class Exchange {
     init(incomplete head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
         held = ByteBudget.Share(of: worker.services.pending)
-        began = http.worker.services.requestLog == nil ? nil : .now
         self.http = http
         request = head ?? RequestHead(method: Self.unreadMethod)
         body = []
@@ -172,6 +172,7 @@ final class Exchange {
             add(.allow, route.allowed)
             throw .methodNotAllowed
         }
+        resource = route.resource
         guard route.needsCaller, request.method != .options else { return }
         let caller = try caller(target)
         if let room = route.room, !caller.allows(room: room) { throw .roomNotAllowed }
@@ -192,6 +193,7 @@ final class Exchange {
             add(.allow, route.allowed)
             throw .methodNotAllowed
         }
+        resource = route.resource
         try serve(route, target)
     }
 

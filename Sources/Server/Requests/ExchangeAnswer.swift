@@ -77,10 +77,13 @@ extension Exchange {
 
     /// Counts an answer, and logs it if requests like it are logged.
     private func count(_ status: Int, bytes: Int, on http: HTTPConnection) {
-        worker.services.metrics.httpRequests.count(RequestCounters.Method(request.method.rawValue), status: status)
-        guard let began, let log = worker.services.requestLog else { return }
-        log.log(isRefused: code != nil || status >= 400) {
-            requestLine(status: status, duration: .now - began, bytes: bytes, on: http)
+        let metrics = worker.services.metrics
+        let (method, duration) = (RequestCounters.Method(request.method.rawValue), .now - began)
+        metrics.httpRequests.count(method, status: status)
+        worker.requestTimers.count(method, resource, status: status, duration)
+        if let code { metrics.refusals.count(code) }
+        worker.services.requestLog?.log(isRefused: code != nil || status >= 400) {
+            requestLine(status: status, duration: duration, bytes: bytes, on: http)
         }
     }
 

@@ -60,6 +60,7 @@ public struct Backup: Sendable {
         if isCancelled() { throw .cancelled(destination.path) }
         let bytes = file.size
         try file.publish()
+        BackupMark.set(beside: source.location)
         return Contents(rooms: rooms, messages: messages, bytes: bytes)
     }
 

@@ -29,7 +29,7 @@ struct BackupDestination: Sendable {
     }
 
     private func checkPlace(of source: VisitedDatabase) throws(StoreError) {
-        for suffix in Self.suffixes where location == source.location + suffix {
+        for suffix in Self.suffixes + [BackupMark.suffix] where location == source.location + suffix {
             throw .backupPlace(path, reason: "it belongs to the database \(source.path)")
         }
         // A program that opens the backup would take these files for the backup's own.

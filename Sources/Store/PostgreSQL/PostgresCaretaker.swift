@@ -17,8 +17,16 @@ final class PostgresCaretaker: Sendable {
     private let wakes = WorkQueue<Void>(limit: 1)
     private let holds = Atomic(false)
 
+    private let databaseSize = Atomic<Int64>(0)
+
     /// True while this node does the work.
     var isHolder: Bool { holds.load(ordering: .relaxed) }
+
+    /// The size of the database in bytes, as of the last minute; `nil` while another node does the work.
+    var databaseBytes: Int64? {
+        let size = databaseSize.load(ordering: .relaxed)
+        return isHolder && size > 0 ? size : nil
+    }
 
     /// The advisory lock: `BkSd`.
     private static let lock = 0x426B_5364
@@ -26,7 +34,7 @@ final class PostgresCaretaker: Sendable {
     private static let interval = 1000
     /// Time for which events of access are kept: 1 hour. A node that was away for longer reads all bans again.
     static let eventTime = Duration.seconds(3600)
-    /// Time between two removals of older events.
+    /// Time between two removals of older events, and between two looks at the size of the database.
     private static let removalInterval = Duration.seconds(60)
 
     init(
@@ -64,7 +72,7 @@ final class PostgresCaretaker: Sendable {
                     others = found
                 }
                 if work == nil { work = try Work(connection, access, configuration) }
-                try work?.run(reports)
+                if let size = try work?.run(reports) { databaseSize.store(size, ordering: .relaxed) }
             } catch {
                 // Not reported here: failed sends report that the database cannot be reached. All nodes try again.
                 work = nil
@@ -78,6 +86,8 @@ final class PostgresCaretaker: Sendable {
     private struct Work {
         private var state: WriterState
         private let delete: PreparedStatement
+        private let connection: PostgresConnection
+        private let measure: PostgresConnection.Statement
         private var nextLook = ContinuousClock.now
         private var nextRemoval = ContinuousClock.now
 
@@ -87,6 +97,8 @@ final class PostgresCaretaker: Sendable {
                 connection.statement("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))"))
             guard lock.integer(0, 0) == 1 else { return nil }
             let db = Connection.postgres(connection)
+            self.connection = connection
+            measure = connection.statement("SELECT pg_database_size(current_database())")
             delete = try PreparedStatement("DELETE FROM events WHERE at < ?", db)
             state = WriterState(db, Journal(configuration.journal), access.bans, access: access, configuration)
         }
@@ -99,7 +111,10 @@ final class PostgresCaretaker: Sendable {
         }
 
         /// Does what is due.
-        mutating func run(_ reports: WriterReports) throws {
+        ///
+        /// - Returns: The size of the database in bytes, once a minute.
+        mutating func run(_ reports: WriterReports) throws -> Int64? {
+            var size: Int64?
             if nextLook <= .now {
                 // Progress is stored with each part, so the rows are as new as the queue.
                 state.jobs.add(try state.prepared().jobs.all())
@@ -109,10 +124,12 @@ final class PostgresCaretaker: Sendable {
                 let end = try state.time().milliseconds - eventTime.components.seconds * 1000
                 try delete.bind(end, at: 1)
                 try delete.run()
+                size = try connection.run(measure).integer(0, 0)
                 nextRemoval = .now + removalInterval
             }
             if let due = state.expiry?.next, due <= .now { state.expire(reports) }
             if let due = state.jobs.next, due <= .now { state.work(reports) }
+            return size
         }
     }
 }

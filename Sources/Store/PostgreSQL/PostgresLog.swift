@@ -177,6 +177,13 @@ public final class PostgresLog: OpenLog {
         return counts
     }
 
+    /// The size of the database, on the node that does the background work. The other values are PostgreSQL's own.
+    public var sizes: StorageSizes {
+        var sizes = StorageSizes()
+        sizes.databaseBytes = caretaker.databaseBytes
+        return sizes
+    }
+
     /// The number of malformed notifications heard. No node sends any.
     var malformedHints: Int { listener.malformedCount }
 

@@ -1,13 +1,13 @@
-import Store
 import TestSupport
 import Testing
 
 @testable import Server
+@testable import Store
 
 @Suite("Metrics of a node on PostgreSQL")
 struct NodeMetricsTests {
     /// The metrics that servers on SQLite do not have.
-    private static let names: [ServerMetricName] = [
+    static let names: [ServerMetricName] = [
         .lookupDelay, .writerWait, .lookups, .lookupRooms, .sweptRooms, .hintsSent, .hintsReceived,
         .listenerConnected, .caretaker, .commitConflicts, .databaseConnections, .databaseConnects, .databaseWaits,
     ]
@@ -91,6 +91,20 @@ struct NodeMetricsTests {
                 #expect(try value(#"backscroll_database_wait_seconds_total{purpose="listener"}"#, reader) ?? 0 > 0)
                 #expect(try value("backscroll_writer_wait_seconds_count", client) ?? 0 >= 1)
                 try waitUntil { try value("backscroll_hints_sent_total", client) ?? 0 >= 2 }
+                try waitUntil { try value("backscroll_hints_received_total", reader) ?? 0 >= 1 }
+                let both = [client, reader]
+                try waitUntil { try both.filter { try value("backscroll_caretaker", $0) == 1 }.count == 1 }
+                // Only the node that does the background work tells the size.
+                try waitUntil { try both.compactMap { try value("backscroll_database_bytes", $0) }.count == 1 }
+                // Another program's commit, as a node's whose hint is lost.
+                let other = try PostgresConnection(PostgresConnection.Settings(url: url))
+                try other.execute("UPDATE rooms SET head = 3, rev = 3")
+                try other.execute(
+                    """
+                    INSERT INTO messages SELECT id + 1, 3, NULL, created_at, sender, NULL, '{"lost":1}' FROM messages
+                    ORDER BY id DESC LIMIT 1
+                    """)
+                try waitUntil { try value("backscroll_swept_rooms_total", reader) ?? 0 >= 1 }
             }
         }
     }

@@ -1,6 +1,7 @@
 import CoreMetrics
 import Store
 import Testing
+import Wire
 
 @testable import Server
 
@@ -18,12 +19,13 @@ import Testing
     @Test func `every metric exists from the start, with a help text and no value`() {
         let gauges: [ServerMetricName] = [
             .connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads, .roomsSetAside,
-            .roomNumbers,
+            .roomNumbers, .buildInfo, .ready, .databaseBytes, .logBytes, .freeBytes, .lastBackup,
         ]
         for name in gauges {
             registry.observe(name) { 0 }
         }
-        for name in ServerMetricName.allCases {
+        // The durations of requests appear with the requests.
+        for name in ServerMetricName.allCases where name != .requestSeconds {
             #expect(registry.text.contains("# HELP \(name.rawValue) \(name.help)\n# TYPE \(name.rawValue) "))
         }
         #expect(registry.samples.allSatisfy { $0.hasSuffix(" 0") })
@@ -73,6 +75,12 @@ import Testing
         }
         #expect(RequestCounters.Method("BREW") == .other)
         #expect(RequestCounters.Method("get") == .other)
+    }
+
+    @Test func `refusals are counted by code`() {
+        metrics.refusals.count(.rateLimited)
+        #expect(registry.samples.contains(#"backscroll_refusals_total{code="rate_limited"} 1"#))
+        #expect(registry.samples.contains(#"backscroll_refusals_total{code="overloaded"} 0"#))
     }
 
     @Test func `no close code of a client adds a series`() {

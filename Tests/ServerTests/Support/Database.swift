@@ -41,6 +41,11 @@ struct Database {
         try queue.write { try $0.execute(sql: "DELETE FROM messages") }
     }
 
+    /// Copies the write-ahead log into the database.
+    func checkpoint() throws {
+        try queue.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+    }
+
     /// Locks the database against writers until ``unlock()``. A server waits for its `busyTimeout`.
     func lock() throws {
         try queue.inDatabase { try $0.beginTransaction(.immediate) }

@@ -54,7 +54,7 @@ struct BackupPlaceTests {
         #expect(
             refusal(to: other, replacing: replacing)
                 == "the backup cannot be written to \(other): it is the database itself")
-        for suffix in ["-wal", "-shm", "-journal", ".lock"] {
+        for suffix in ["-wal", "-shm", "-journal", ".lock", ".last-backup"] {
             let path = log.path + suffix
             #expect(
                 refusal(to: path, replacing: replacing)

@@ -53,8 +53,28 @@ struct BackupTests {
         let contents = try Backup(of: log.path, to: copy).run()
         #expect(contents.rooms == 1 && contents.messages == 5)
         #expect(try run("cksum", log.path) == before)
-        #expect(try files() == ["copy.db", "log.db", "log.db.lock"])
+        #expect(try files() == ["copy.db", "log.db", "log.db.last-backup", "log.db.lock"])
         try expectSound(copy)
+    }
+
+    @Test("is remembered beside the database, once it is complete")
+    func remembered() throws {
+        let log = try TestLog(in: directory)
+        try log.fill(1)
+        #expect(log.log.sizes.lastBackup == nil)
+        let stopped = try Backup(of: log.path, to: copy)
+        #expect(throws: StoreError.self) { try stopped.run(isCancelled: { true }) }
+        #expect(log.log.sizes.lastBackup == nil)
+        let before = Timestamp.now()
+        _ = try Backup(of: log.path, to: copy).run()
+        let first = try #require(log.log.sizes.lastBackup)
+        // The file system's clock may be a tick behind.
+        #expect(first > Double(before.milliseconds) / 1000 - 1)
+        // Another user's file, which cannot be changed, is replaced.
+        #expect(chmod(log.path + ".last-backup", 0) == 0)
+        _ = try Backup(of: log.path, to: copy, replacing: true).run()
+        #expect(try #require(log.log.sizes.lastBackup) >= first)
+        log.close()
     }
 
     @Test("of a crashed server's database has all acknowledged messages, and leaves recovery to the next server")
