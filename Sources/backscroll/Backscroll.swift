@@ -27,7 +27,7 @@ struct Backscroll: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
             ExportCommand.self, ImportCommand.self, CopyCommand.self, EpochCommand.self, LoadCommand.self,
-            ChatCommand.self, BenchCommand.self, EchoCommand.self,
+            ChatCommand.self, HealthCheckCommand.self, BenchCommand.self, EchoCommand.self,
         ])
 
     static func main() async {
