@@ -1,0 +1,181 @@
+"""The checks of scripts/test-operations."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
+PYTHON = sys.executable
+PROMTOOL = ROOT / ".build/debian/usr/bin/promtool"
+DOCS = ROOT / "docs"
+
+failures = 0
+
+
+def check(name, function, *arguments):
+    """Reports whether a function returns without an error."""
+    global failures
+    try:
+        function(*arguments)
+        print(f"ok - {name}", flush=True)
+    except Exception as error:
+        failures += 1
+        print(f"not ok - {name}", flush=True)
+        print("    " + str(error).strip().replace("\n", "\n    "), flush=True)
+
+
+def run(*command, text=None):
+    """Runs a command, which must succeed, and returns its output."""
+    done = subprocess.run(
+        [str(word) for word in command], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT
+    )
+    if done.returncode:
+        raise AssertionError(f"{command[0]} exits with {done.returncode}: {done.stdout}")
+    return done.stdout
+
+
+class Server:
+    """A server of its own, which is stopped at the end."""
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory()
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
+        self.process = subprocess.Popen(
+            [BACKSCROLL, "serve", "--port", "0", "--database", f"{self.directory.name}/chat.db", "--log-level", "error"],
+            stdout=subprocess.PIPE, text=True, env=environment,
+        )
+        self.url = self.process.stdout.readline().split()[-1]
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.directory.cleanup()
+
+    def get(self, path, body=None):
+        data = body and json.dumps(body).encode()
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, data), timeout=30) as answer:
+            return answer.read().decode()
+
+
+# --- Metrics, alerts and the dashboard
+
+
+def exposition_is_valid():
+    with Server() as server:
+        server.get("/v1/rooms/lobby/messages?user=alice", {"text": "hello"})
+        run(PROMTOOL, "check", "metrics", text=server.get("/metrics"))
+
+
+def dashboard():
+    return json.loads((DOCS / "grafana.json").read_text())
+
+
+def expressions_of_the_dashboard_are_valid():
+    variables = {"$__rate_interval": "5m", "$instance": ".*"}
+    rules = []
+    for panel in dashboard()["panels"]:
+        for target in panel["targets"]:
+            expression = target["expr"]
+            for name, value in variables.items():
+                expression = expression.replace(name, value)
+            assert "$" not in expression, f"an unknown variable in {expression}"
+            rules.append({"record": f"panel_{panel['id']}_{target['refId']}", "expr": expression})
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        # JSON is YAML.
+        json.dump({"groups": [{"name": "panels", "rules": rules}]}, file)
+        file.flush()
+        assert f"{len(rules)} rules found" in run(PROMTOOL, "check", "rules", file.name)
+
+
+def panels_are_complete():
+    panels = dashboard()["panels"]
+    for panel in panels:
+        assert panel["description"] and panel["fieldConfig"]["defaults"]["unit"], panel["title"]
+    for kind in ("id", "title"):
+        assert len({panel[kind] for panel in panels}) == len(panels), f"two panels have the same {kind}"
+    places = [tuple(sorted(panel["gridPos"].items())) for panel in panels]
+    assert len(set(places)) == len(panels), "panels cover each other"
+
+
+def every_alert_is_tested():
+    names = re.findall(r"- alert: (\w+)", (DOCS / "alerts.yaml").read_text())
+    tests = (ROOT / "Tests/Operations/alerts.test.yaml").read_text()
+    for name in names:
+        fires = re.search(rf"alertname: {name}\n\s+eval_time: \w+\n\s+exp_alerts:\n\s+- exp_labels", tests)
+        assert fires, f"no test lets {name} fire"
+
+
+# --- Workflows and forms, checked with the schemas that check-jsonschema brings along
+
+
+def match_schema(schema, *patterns):
+    files = [file for pattern in patterns for file in sorted(ROOT.glob(pattern))]
+    assert len(files) >= len(patterns), f"there is no {patterns}"
+    run(PYTHON, "-m", "check_jsonschema", "--builtin-schema", schema, *files)
+
+
+def workflows_run_scripts_that_exist():
+    for file in (ROOT / ".github/workflows").glob("*.yml"):
+        for script in re.findall(r"\bscripts/[\w-]+", file.read_text()):
+            assert os.access(ROOT / script, os.X_OK), f"{file.name} runs {script}"
+
+
+# --- The version, which is that of Sources/Server/Version.swift
+
+# Places that name it, each with the pattern that finds it there.
+VERSIONS = {
+    "CHANGELOG.md": r"^## (\d\S+)",
+    "Dockerfile": r"^ARG VERSION=(\S+)",
+    "compose.yaml": r"image: backscroll:(\S+)",
+    "docs/swift-client.md": r'backscroll", from: "([^"]+)"',
+}
+
+
+def every_place_names_the_version():
+    version = run("scripts/release-notes", "--version").strip()
+    assert run(BACKSCROLL, "--version").strip() == version, "the program has another version"
+    for file, pattern in VERSIONS.items():
+        found = re.findall(pattern, (ROOT / file).read_text(), re.MULTILINE)
+        # The changelog has earlier versions, too.
+        assert found and found[0] == version, f"{file} names {found}, not {version}"
+    with Server() as server:
+        assert json.loads(server.get("/openapi.json"))["info"]["version"] == version
+        assert f'backscroll_build_info{{store="sqlite",version="{version}"}} 1' in server.get("/metrics")
+
+
+def notes_are_those_of_the_version():
+    version = run("scripts/release-notes", "--version").strip()
+    notes = run("scripts/release-notes", f"v{version}")
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    assert notes.strip() == changes.split(f"## {version}\n")[1].split("\n## ")[0].strip()
+    refused = subprocess.run(["scripts/release-notes", "v9.9.9"], cwd=ROOT, capture_output=True, text=True)
+    assert refused.returncode == 1 and "v9.9.9" in refused.stderr, "another tag is accepted"
+
+
+check("the metrics of a server have the form that Prometheus wants", exposition_is_valid)
+check("Prometheus reads the alerts", run, PROMTOOL, "check", "rules", DOCS / "alerts.yaml")
+check("the alerts fire when they should, and only then", run, PROMTOOL, "test", "rules", "Tests/Operations/alerts.test.yaml")
+check("a test lets each alert fire", every_alert_is_tested)
+check("Prometheus reads the expressions of the dashboard", expressions_of_the_dashboard_are_valid)
+check("each panel has a title, a unit, an explanation and a place", panels_are_complete)
+check("the workflows are valid", match_schema, "vendor.github-workflows", ".github/workflows/*.yml")
+check("the action is valid", match_schema, "vendor.github-actions", ".github/actions/*/action.yml")
+check("the workflows run scripts that exist", workflows_run_scripts_that_exist)
+check("dependabot's settings are valid", match_schema, "vendor.dependabot", ".github/dependabot.yml")
+check(
+    "the issue forms are valid", match_schema, "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml",
+)
+check("the choice of issue forms is valid", match_schema, "vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml")
+check("the compose files are valid", match_schema, "vendor.compose-spec", "compose.yaml", "docs/cluster/compose.yaml")
+check("every place that names a version names the program's", every_place_names_the_version)
+check("a release has the notes of its version, and no other tag", notes_are_those_of_the_version)
+
+sys.exit(failures > 0)
