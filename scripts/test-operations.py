@@ -9,6 +9,8 @@ import sys
 import tempfile
 import urllib.request
 
+import yaml
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
 PYTHON = sys.executable
@@ -127,6 +129,54 @@ def workflows_run_scripts_that_exist():
             assert os.access(ROOT / script, os.X_OK), f"{file.name} runs {script}"
 
 
+# --- Kubernetes
+
+# The first version that has all that the manifests use, and the last one that the validator knows.
+KUBERNETES = ["1.30.0", "1.37.0"]
+
+
+def manifests_are_valid():
+    files = sorted((DOCS / "kubernetes").glob("*.yaml"))
+    assert files
+    for version in KUBERNETES:
+        run(PYTHON, "-m", "kubernetes_validate", "--strict", "--kubernetes-version", version, *files)
+
+
+def a_mistake_in_a_manifest_is_found():
+    text = (DOCS / "kubernetes/sqlite.yaml").read_text()
+    for right, wrong in [("readOnlyRootFilesystem", "readOnlyRootFileSystem"), ("replicas: 1", "replicas: one")]:
+        assert right in text
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(text.replace(right, wrong))
+            file.flush()
+            command = [PYTHON, "-m", "kubernetes_validate", "--strict", "--kubernetes-version", KUBERNETES[0], file.name]
+            assert subprocess.run(command, capture_output=True).returncode == 1, f"{wrong} is accepted"
+
+
+def manifests_set_options_that_exist():
+    """The server of each manifest knows its variables, and drains within the grace."""
+    for file in (DOCS / "kubernetes").glob("*.yaml"):
+        containers = [
+            pod["containers"][0]
+            for part in yaml.safe_load_all(file.read_text())
+            if (pod := part["spec"].get("template", {}).get("spec"))
+        ]
+        assert len(containers) == 1
+        # A value of the right kind for each variable that a secret has.
+        variables = {entry["name"]: entry.get("value", "x" * 32) for entry in containers[0]["env"]}
+        with tempfile.TemporaryDirectory() as directory:
+            variables["BACKSCROLL_DATABASE"] = f"{directory}/chat.db"
+            variables |= {"BACKSCROLL_HOST": "127.0.0.1", "BACKSCROLL_PORT": "0", "BACKSCROLL_METRICS_LISTEN": "127.0.0.1:0"}
+            process = subprocess.Popen(
+                [BACKSCROLL, "serve"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables
+            )
+            line = process.stdout.readline()
+            process.terminate()
+            log = process.communicate()[1]
+            assert line.startswith("listening on") and process.returncode == 0, f"{file.name}: {log}"
+            assert "no effect" not in log, f"{file.name}: {log}"
+
+
 # --- The version, which is that of Sources/Server/Version.swift
 
 # Places that name it, each with the pattern that finds it there.
@@ -134,6 +184,9 @@ VERSIONS = {
     "CHANGELOG.md": r"^## (\d\S+)",
     "Dockerfile": r"^ARG VERSION=(\S+)",
     "compose.yaml": r"image: backscroll:(\S+)",
+    "docs/kubernetes/README.md": r"/backscroll:(\S+)",
+    "docs/kubernetes/sqlite.yaml": r"image: backscroll:(\S+)",
+    "docs/kubernetes/postgresql.yaml": r"image: backscroll:(\S+)",
     "docs/swift-client.md": r'backscroll", from: "([^"]+)"',
 }
 
@@ -175,6 +228,9 @@ check(
 )
 check("the choice of issue forms is valid", match_schema, "vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml")
 check("the compose files are valid", match_schema, "vendor.compose-spec", "compose.yaml", "docs/cluster/compose.yaml")
+check("the manifests for Kubernetes are valid", manifests_are_valid)
+check("a mistake in a manifest is found", a_mistake_in_a_manifest_is_found)
+check("the servers of the manifests start with their settings", manifests_set_options_that_exist)
 check("every place that names a version names the program's", every_place_names_the_version)
 check("a release has the notes of its version, and no other tag", notes_are_those_of_the_version)
 
