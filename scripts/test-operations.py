@@ -181,7 +181,9 @@ def manifests_set_options_that_exist():
 
 # Places that name it, each with the pattern that finds it there.
 VERSIONS = {
+    "README.md": r"backscroll_(\S+?)-1~debian12",
     "CHANGELOG.md": r"^## (\d\S+)",
+    "docs/operations.md": r"backscroll_(\S+?)-1~debian12",
     "Dockerfile": r"^ARG VERSION=(\S+)",
     "compose.yaml": r"image: backscroll:(\S+)",
     "docs/kubernetes/README.md": r"/backscroll:(\S+)",
