@@ -11,7 +11,7 @@ public final class AccessTerm: Sendable {
     public static let unlimited = AccessTerm(end: .max)
 
     private static let origin = ContinuousClock.now
-    /// The end in nanoseconds after ``origin``.
+    /// The end in nanoseconds after ``origin``, which may itself be a little later than the first time that is asked for.
     private let end: Atomic<Int64>
 
     private init(end: Int64) {
@@ -20,7 +20,7 @@ public final class AccessTerm: Sendable {
 
     /// Creates a term that is over.
     public convenience init() {
-        self.init(end: 0)
+        self.init(end: .min)
     }
 
     /// True until the term is over.
@@ -36,7 +36,7 @@ public final class AccessTerm: Sendable {
 
     /// Ends the term, for tests.
     func lapse() {
-        end.store(0, ordering: .releasing)
+        end.store(.min, ordering: .releasing)
     }
 
     /// The clock also counts the time for which the process, or the machine, was stopped.
