@@ -85,8 +85,6 @@ let package = Package(
             "Store",
             [
                 "CSQLite", "CPostgreSQL", "Wire", "Chat", "Signatures",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),

@@ -1,11 +1,14 @@
-// The parts of SQLite that Swift cannot import, with the reason. GRDB imports the rest of SQLite.
+// SQLite, and the functions of it that Swift cannot import because they are variadic.
 #pragma once
+#include <sqlite3.h>
 
-// Declared as in <sqlite3.h>, which is not included because GRDB's module has it.
-int sqlite3_config(int option, ...);
-
-// Variadic. Turns off SQLITE_CONFIG_MEMSTATUS (9): SQLite no longer counts its allocations, for which it would take a mutex
-// of the whole process twice per allocation.
+// SQLite no longer counts its allocations, for which it would take a mutex of the whole process twice per allocation.
 static inline int backscroll_sqlite_stop_counting_memory(void) {
-    return sqlite3_config(9, 0);
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+// "text" in double quotes is then the name of a column, and an error if there is none; by default it may be a string.
+static inline int backscroll_sqlite_refuse_quoted_strings(sqlite3 *db) {
+    int result = sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
+    return result != SQLITE_OK ? result : sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
 }

@@ -1,5 +1,4 @@
 public import Chat
-import GRDB
 import Synchronization
 public import Wire
 
@@ -28,18 +27,18 @@ public final class SQLiteLog: OpenLog {
     ) throws(StoreError) {
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
-        try file.opening { try connection.read { db in try DatabaseCopy.checkIsWhole(.sqlite(db)) } }
-        guard let epoch = try file.opening({ try connection.read(Schema.epoch) }) else {
+        try file.opening { try connection.use { db in try DatabaseCopy.checkIsWhole(.sqlite(db)) } }
+        guard let epoch = try file.opening({ try connection.use(Schema.epoch) }) else {
             throw .damaged(path, reason: "its epoch is missing")
         }
-        var readers: [DatabaseQueue] = []
+        var readers: [SQLiteDatabase] = []
         for _ in 0..<max(1, configuration.readers) { readers.append(try file.connectForReading(configuration)) }
         self.epoch = epoch
 
         let journal = Journal(configuration.journal)
         let bans = BanTable()
         try file.opening {
-            try connection.read { db in
+            try connection.transaction(.deferred) { db in
                 configuration.roomNumbers.use(try RowKey.highestRoom(.sqlite(db)))
                 try journal.load(.sqlite(db), at: configuration.clock())
                 try bans.load(.sqlite(db), at: configuration.clock())
@@ -121,13 +120,13 @@ public final class SQLiteLog: OpenLog {
     private struct Held: ~Copyable {
         let file: DatabaseFile
         /// The writing connection. The reading connections end with their threads.
-        let connection: DatabaseQueue
+        let connection: SQLiteDatabase
         let threads: [StoreThread]
 
         consuming func giveBack() {
             for thread in threads { thread.join() }
             // Closing the last connection checkpoints the write-ahead log. If that fails, the next start does it.
-            try? connection.close()
+            connection.close()
         }
     }
 }

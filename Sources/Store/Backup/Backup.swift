@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// Copies a database to one file, whether or not a server has it open.
 ///
@@ -66,18 +65,18 @@ public struct Backup: Sendable {
 
     private func copy(to file: BackupDestination.File, _ interrupter: Interrupter) throws(StoreError) {
         do {
-            let connection = try source.connect("backscroll.backup")
-            defer { try? connection.close() }
-            try connection.inDatabase { db in
-                let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
-                let pageBytes = try Int64.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+            let connection = try source.connect()
+            defer { connection.close() }
+            try connection.use { db in
+                let pages = try db.first("PRAGMA page_count") { $0.integer(0) } ?? 0
+                let pageBytes = try db.first("PRAGMA page_size") { $0.integer(0) } ?? 0
                 try interrupter.watch(db, total: pages * pageBytes) {
-                    try db.execute(sql: "VACUUM INTO ?", arguments: [file.path])
+                    try db.execute("VACUUM INTO ?", file.path)
                 }
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+        } catch let error as SQLiteError where error.isInterrupt {
             throw .cancelled(destination.path)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+        } catch let error as SQLiteError where error.isFullDisk {
             throw .noSpace(destination.path)
         } catch {
             throw named(source.path, error)
@@ -87,25 +86,24 @@ public struct Backup: Sendable {
     /// Files the journal's messages in the copy, marks it as a backup, and counts its rooms and messages.
     private func finish(_ file: BackupDestination.File) throws(StoreError) -> (rooms: Int64, messages: Int64) {
         do {
-            let connection = try DatabaseQueue(path: file.path)
-            defer { try? connection.close() }
-            return try connection.inDatabase { db in
+            let connection = try SQLiteDatabase(path: file.path)
+            defer { connection.close() }
+            return try connection.use { db in
                 // An interrupted copy is removed, so it needs neither a journal nor syncs.
                 try db.execute(
-                    sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
-                try db.inTransaction(.immediate) {
+                    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON")
+                try db.transaction(.immediate) { db in
                     // A database of an older version is left for that version to upgrade.
-                    if try Schema.migrator.hasCompletedMigrations(db) {
+                    if try Schema.isCurrent(db) {
                         try Journal.empty(db, WriterStatements(.sqlite(db)))
                     }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")
                     }
-                    return .commit
                 }
                 return try Schema.counts(db)
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+        } catch let error as SQLiteError where error.isFullDisk {
             throw .noSpace(destination.path)
         } catch {
             throw named(source.path, error)
@@ -133,15 +131,15 @@ final class Interrupter {
 
     /// Runs `body`, reporting progress and checking for cancellation while its statements run.
     ///
-    /// - Throws: the errors of `body`; after a cancellation, a `DatabaseError` with `SQLITE_INTERRUPT`.
-    func watch<R>(_ db: Database, total: Int64, _ body: () throws -> R) rethrows -> R {
+    /// - Throws: the errors of `body`; after a cancellation, a `SQLiteError` with `SQLITE_INTERRUPT`.
+    func watch<R>(_ db: SQLiteConnection, total: Int64, _ body: () throws -> R) rethrows -> R {
         self.total = total
         // SQLite calls the handler on this thread only while `body` runs, and this object outlives its own method.
         sqlite3_progress_handler(
-            db.sqliteConnection, Self.steps,
+            db.handle, Self.steps,
             { context in Unmanaged<Interrupter>.fromOpaque(context!).takeUnretainedValue().look() ? 1 : 0 },
             Unmanaged.passUnretained(self).toOpaque())
-        defer { sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        defer { sqlite3_progress_handler(db.handle, 0, nil, nil) }
         return try withExtendedLifetime(self) { try body() }
     }
 

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import Glibc
 
 /// A database that is read in one snapshot, whether or not a server has it open.
@@ -29,17 +28,14 @@ struct VisitedDatabase: Sendable {
 
     /// Opens a connection.
     ///
-    /// - Throws: ``StoreError`` if the database belongs to another program or a newer version; `DatabaseError` if it
+    /// - Throws: ``StoreError`` if the database belongs to another program or a newer version; `SQLiteError` if it
     ///   cannot be read.
-    func connect(_ label: String) throws -> DatabaseQueue {
-        var settings = Configuration()
-        settings.label = label
-        settings.busyMode = .timeout(Self.patience)
+    func connect() throws -> SQLiteDatabase {
         // Closing the last connection checkpoints and deletes the write-ahead log, unless that connection is read-only.
         // So the connection is read-only if there is a log: a log that a dead server has left is kept as it is.
-        settings.readonly = access(location + "-wal", F_OK) == 0
-        let connection = try DatabaseQueue(path: location, configuration: settings)
-        try connection.inDatabase { db in
+        let connection = try SQLiteDatabase(
+            path: location, isReadOnly: access(location + "-wal", F_OK) == 0, busyTimeout: Self.patience)
+        try connection.use { db in
             try checkLog(db)
             try Schema.checkForReading(db, path: path)
         }
@@ -51,11 +47,11 @@ struct VisitedDatabase: Sendable {
     ///
     /// The header is read through SQLite's own file handle: closing another descriptor of the same file would release
     /// the locks that this process has on it.
-    private func checkLog(_ db: Database) throws {
+    private func checkLog(_ db: SQLiteConnection) throws {
         var status = stat()
         guard stat(location + "-wal", &status) == 0, status.st_size > 0 else { return }
         var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+        guard sqlite3_file_control(db.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
             let file, let read = file.pointee.pMethods?.pointee.xRead
         else { return }
         var versions: [UInt8] = [0, 0]
@@ -63,6 +59,6 @@ struct VisitedDatabase: Sendable {
         if read(file, &versions, 2, 18) == SQLITE_OK, versions == [1, 1] { throw StoreError.foreignLog(path) }
     }
 
-    /// The time in seconds to wait for another program that has locked the database, for instance to recover it.
-    private static let patience = 5.0
+    /// The time in milliseconds to wait for another program that has locked the database, for instance to recover it.
+    private static let patience = 5000
 }

@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 
 /// Checks a database: the pages of an SQLite file, the definitions of the tables, and that their rows agree.
 ///
@@ -62,22 +62,20 @@ public struct DatabaseCheck: Sendable {
         _ source: VisitedDatabase, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void
     ) throws(StoreError) {
         do {
-            let connection = try source.connect("backscroll.check")
-            defer { try? connection.close() }
-            try connection.inDatabase { db in
-                try db.inTransaction(.deferred) {
-                    try check(db, findings, progress)
-                    return .commit
-                }
+            let connection = try source.connect()
+            defer { connection.close() }
+            try connection.use { db in
+                try db.transaction(.deferred) { try check($0, findings, progress) }
             }
-        } catch let error as DatabaseError where error.isDamage {
-            findings.add("the database cannot be read: \(error.message ?? "the file is damaged")")
+        } catch let error as SQLiteError where error.isDamage {
+            findings.add("the database cannot be read: \(error.message)")
         } catch {
             throw named(source.path, error)
         }
     }
 
-    private func check(_ db: Database, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void) throws {
+    private func check(_ db: SQLiteConnection, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void) throws
+    {
         progress(.file, 0)
         let tables = FileCheck(findings: findings)
         try part(findings, "the pages") {
@@ -106,8 +104,8 @@ public struct DatabaseCheck: Sendable {
     private func part(_ findings: Findings, _ name: String, _ body: () throws -> Void) throws {
         do {
             try body()
-        } catch let error as DatabaseError where error.isDamage || error.resultCode == .SQLITE_ERROR {
-            findings.add("the check of \(name) stopped: \(error.message ?? "the file is damaged")")
+        } catch let error as SQLiteError where error.isDamage || error.code == SQLITE_ERROR {
+            findings.add("the check of \(name) stopped: \(error.message)")
         }
     }
 }
@@ -164,8 +162,4 @@ extension DatabaseCheck {
             try connection.execute("ROLLBACK TO SAVEPOINT part")
         }
     }
-}
-
-extension DatabaseError {
-    fileprivate var isDamage: Bool { resultCode == .SQLITE_CORRUPT }
 }

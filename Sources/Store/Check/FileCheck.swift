@@ -1,13 +1,11 @@
-import GRDB
-
 /// Checks the file with SQLite's own checks, and the definitions of its tables.
 struct FileCheck {
     let findings: Findings
 
     /// Has SQLite check every page, and every index against its table.
-    func checkPages(_ db: Database, most: Int, _ interrupter: Interrupter) throws {
+    func checkPages(_ db: SQLiteConnection, most: Int, _ interrupter: Interrupter) throws {
         let faults = try interrupter.watch(db, total: 0) {
-            try String.fetchAll(db, sql: "PRAGMA integrity_check(\(max(1, most)))")
+            try db.all("PRAGMA integrity_check(\(max(1, most)))") { $0.text(0) }
         }
         // A fault may have several lines; the first only names the database.
         for fault in faults where fault != "ok" {
@@ -15,20 +13,17 @@ struct FileCheck {
                 findings.add(String(line))
             }
         }
-        for row in try Row.fetchAll(db, sql: "PRAGMA foreign_key_check") {
-            findings.add("a row of the table \(row[0] as String) refers to a missing row of \(row[2] as String)")
-        }
     }
 
     /// Compares the tables and indexes with those of a new database of the same version.
     ///
     /// - Returns: true if the database has the current version.
-    func checkTables(_ db: Database) throws -> Bool {
-        let migrator = Schema.migrator
-        let applied = try migrator.appliedMigrations(db)
-        let pattern = try DatabaseQueue()
-        if let last = applied.last { try migrator.migrate(pattern, upTo: last) }
-        let expected = try pattern.read(definitions)
+    func checkTables(_ db: SQLiteConnection) throws -> Bool {
+        let applied = try Schema.applied(db)
+        let expected = try SQLiteDatabase(path: nil).use { pattern in
+            if let last = applied.last { try Schema.migrate(pattern, upTo: last) }
+            return try definitions(pattern)
+        }
         let present = try definitions(db)
         for (name, definition) in expected.sorted(by: { $0.key < $1.key }) {
             if present[name] == nil {
@@ -41,23 +36,23 @@ struct FileCheck {
             findings.note("the \(name) is not part of the schema")
         }
         let hasOwner = try ["epoch", "backup_of"].contains { key in
-            try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = ?", arguments: [key]) == true
+            try db.first("SELECT 1 FROM meta WHERE key = '\(key)'") { _ in true } ?? false
         }
         if !hasOwner { findings.add("the epoch is missing") }
-        let hasSecret = try Bool.fetchOne(db, sql: "SELECT count(*) FROM meta WHERE key = 'fingerprint_secret'")
-        if hasSecret != true, applied.contains(Schema.changes) {
+        let hasSecret = try db.first("SELECT 1 FROM meta WHERE key = 'fingerprint_secret'") { _ in true } ?? false
+        if !hasSecret, applied.contains(Schema.changes) {
             findings.add("the secret for fingerprints is missing; the server cannot store messages without it")
         }
-        return applied == migrator.migrations
+        return applied == Schema.migrations.map(\.name)
     }
 
     /// Returns the statements that create the tables and indexes, without comments and spaces.
-    private func definitions(_ db: Database) throws -> [String: String] {
-        let rows = try Row.fetchAll(
-            db, sql: "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-        return Dictionary(
-            rows.map { row in ("\(row[0] as String) \(row[1] as String)", Self.words(row[2] ?? "")) },
-            uniquingKeysWith: +)
+    private func definitions(_ db: SQLiteConnection) throws -> [String: String] {
+        let rows = try db.all("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+        {
+            ("\($0.text(0)) \($0.text(1))", Self.words($0.text(2)))
+        }
+        return Dictionary(rows, uniquingKeysWith: +)
     }
 
     private static func words(_ sql: String) -> String {

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// Checks that the journal's messages of each room continue the room's filed messages.
@@ -18,7 +17,7 @@ final class JournalCheck {
     /// Deleted rooms with no unfiled messages.
     private var deleted: Set<Int64> = []
 
-    init(_ db: Database, _ findings: Findings) throws {
+    init(_ db: SQLiteConnection, _ findings: Findings) throws {
         self.findings = findings
         lookup = try LookupStatements(.sqlite(db))
         select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", .sqlite(db))
@@ -35,7 +34,7 @@ final class JournalCheck {
                     try room($0).map { RoomID(trusted: $0.name) }
                 }
                 try messages.forEach(check)
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            } catch let error as SQLiteError where error.isDamage {
                 findings.add("row \(number) of the journal cannot be read")
             }
         }

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// Erasing users.
@@ -41,7 +40,7 @@ extension Commit {
         if job.phase >= Phase.messages, journal.hasAsideMessage(of: user) {
             // Messages of rooms that are set aside are filed when the log is next opened. Then all messages are
             // searched again.
-            if job.phase == Phase.messages, job.place == 0 { throw DatabaseError.setAside }
+            if job.phase == Phase.messages, job.place == 0 { throw SQLiteError.setAside }
             (next.phase, next.place) = (Phase.messages, 0)
             return next
         }

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Synchronization
 import Wire
 
@@ -77,7 +76,7 @@ final class Journal: Sendable {
 
     /// Reads the rows that remain from a log that was not closed.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the rows do not continue the filed messages.
+    /// - Throws: `SQLiteError`; `SQLITE_CORRUPT` if the rows do not continue the filed messages.
     func load(_ db: Connection, at now: Timestamp) throws {
         let lookup = try LookupStatements(db)
         let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
@@ -93,7 +92,7 @@ final class Journal: Sendable {
                 let (_, head, isDeleted) = rooms[message.roomNumber]!
                 guard message.seq > head, !isDeleted else { return false }
                 guard message.seq == head + 1 else {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the journal lacks messages")
+                    throw SQLiteError.damage("the journal lacks messages")
                 }
                 rooms[message.roomNumber]!.head = message.seq
                 return true

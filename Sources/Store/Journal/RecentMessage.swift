@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// A message in the journal that is not filed.
@@ -120,13 +119,13 @@ enum JournalRow {
     /// Returns the messages of a row.
     ///
     /// - Parameter room: returns the room with a number.
-    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` for bytes that ``append(_:to:)`` has not made.
+    /// - Throws: `SQLiteError`; `SQLITE_CORRUPT` for bytes that ``append(_:to:)`` has not made.
     static func messages(in row: [UInt8], room: (Int64) throws -> RoomID?) throws -> [RecentMessage] {
         var messages: [RecentMessage] = []
         var rest = row[...]
         while !rest.isEmpty {
             guard let message = try takeMessage(from: &rest, room: room) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row of the journal cannot be read")
+                throw SQLiteError.damage("a row of the journal cannot be read")
             }
             messages.append(message)
         }

@@ -1,6 +1,4 @@
 import CSQLite
-import GRDB
-import GRDBSQLite
 import Glibc
 
 /// Opening connections: one that writes, and several that read.
@@ -8,53 +6,47 @@ extension DatabaseFile {
     /// Opens the writing connection, and upgrades the tables to this version.
     ///
     /// Nothing is written to a database of another program or a newer version.
-    func connectForWriting(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
-        var settings = Configuration()
-        settings.label = "backscroll.writer"
-        settings.busyMode = .timeout(Double(configuration.busyTimeout) / 1000)
+    func connectForWriting(_ configuration: StoreConfiguration) throws(StoreError) -> SQLiteDatabase {
         return try opening {
-            let connection = try DatabaseQueue(path: location, configuration: settings)
-            try connection.inDatabase { db in
+            let connection = try SQLiteDatabase(path: location, busyTimeout: configuration.busyTimeout)
+            try connection.use { db in
                 // Takes effect before the first write only: an existing database keeps its page size.
-                try db.execute(sql: "PRAGMA page_size = \(StoreConfiguration.pageSize)")
+                try db.execute("PRAGMA page_size = \(StoreConfiguration.pageSize)")
                 try Schema.check(db, path: path)
-                // GRDB's own WAL setup uses synchronous = NORMAL, which syncs at checkpoints only. That could lose
-                // acknowledged messages.
-                guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+                guard try db.first("PRAGMA journal_mode = WAL", { $0.text(0) }) == "wal" else {
                     throw StoreError.unusable(
                         path, reason: "its file system does not support shared memory")
                 }
                 try db.execute(
-                    sql: """
-                        PRAGMA synchronous = FULL;
-                        PRAGMA secure_delete = ON; -- what is deleted is gone from the file
-                        PRAGMA cache_size = \(-configuration.writerCache / 1024);
-                        PRAGMA wal_autocheckpoint = 0; -- see WriteAheadLog
-                        PRAGMA journal_size_limit = \(configuration.logLimit);
-                        """)
+                    """
+                    PRAGMA synchronous = FULL; -- NORMAL syncs at checkpoints only
+                    PRAGMA secure_delete = ON; -- what is deleted is gone from the file
+                    PRAGMA cache_size = \(-configuration.writerCache / 1024);
+                    PRAGMA wal_autocheckpoint = 0; -- see WriteAheadLog
+                    PRAGMA journal_size_limit = \(configuration.logLimit);
+                    """)
                 if let maximumPages = configuration.maximumPages {
-                    try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)")
+                    try db.execute("PRAGMA max_page_count = \(maximumPages)")
                 }
             }
-            try Schema.migrator.migrate(connection)
-            if let epoch = try connection.write(Schema.renewEpoch) { configuration.onNewEpoch?(epoch) }
-            connection.inDatabase { db in LogReserve.make(configuration.reservedLog, for: db) }
+            try connection.use { db in
+                try Schema.migrate(db)
+                if let epoch = try db.transaction(.immediate, Schema.renewEpoch) { configuration.onNewEpoch?(epoch) }
+            }
+            connection.use { db in LogReserve.make(configuration.reservedLog, for: db) }
             return connection
         }
     }
 
     /// Opens a reading connection. The writing connection must be open, because it creates the tables.
-    func connectForReading(_ configuration: StoreConfiguration) throws(StoreError) -> DatabaseQueue {
-        var settings = Configuration()
-        settings.label = "backscroll.reader"
-        settings.readonly = true
-        settings.busyMode = .timeout(Double(configuration.busyTimeout) / 1000)
+    func connectForReading(_ configuration: StoreConfiguration) throws(StoreError) -> SQLiteDatabase {
         return try opening {
-            let connection = try DatabaseQueue(path: location, configuration: settings)
+            let connection = try SQLiteDatabase(
+                path: location, isReadOnly: true, busyTimeout: configuration.busyTimeout)
             // mmap_size is not set: it makes random page reads no faster, and an I/O error on a mapped page ends the
             // process instead of one query.
-            try connection.inDatabase { db in
-                try db.execute(sql: "PRAGMA cache_size = \(-configuration.readerCache / 1024)")
+            try connection.use { db in
+                try db.execute("PRAGMA cache_size = \(-configuration.readerCache / 1024)")
             }
             return connection
         }
@@ -79,14 +71,14 @@ extension StoreConfiguration {
 /// Describes an error of the database at `path` for the operator.
 func named(_ path: String, _ error: any Error) -> StoreError {
     if let error = error as? StoreError { return error }
-    guard let error = error as? DatabaseError else { return .unusable(path, reason: "\(error)") }
-    let reason = error.message ?? "error \(error.extendedResultCode.rawValue)"
-    switch error.resultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED: return .locked(path)
-    case .SQLITE_NOTADB: return .notADatabase(path)
-    case .SQLITE_CORRUPT: return .damaged(path, reason: reason)
-    case .SQLITE_FULL: return .full(path)
-    case .SQLITE_READONLY, .SQLITE_PERM: return .noAccess(path, reason: reason)
+    guard let error = error as? SQLiteError else { return .unusable(path, reason: "\(error)") }
+    let reason = error.message
+    switch error.code {
+    case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path)
+    case SQLITE_NOTADB: return .notADatabase(path)
+    case SQLITE_CORRUPT: return .damaged(path, reason: reason)
+    case SQLITE_FULL: return .full(path)
+    case SQLITE_READONLY, SQLITE_PERM: return .noAccess(path, reason: reason)
     default: return .unusable(path, reason: reason)
     }
 }
@@ -104,9 +96,9 @@ enum LogReserve {
     ///
     /// A failure is harmless: the log then grows as needed. The limit leaves SQLite the room that it needs for a
     /// recovery.
-    static func make(_ bytes: Int, for db: Database) {
+    static func make(_ bytes: Int, for db: SQLiteConnection) {
         // These strings are SQLite's own; they are valid while the connection is open.
-        guard let name = sqlite3_filename_wal(sqlite3_db_filename(db.sqliteConnection, "main")) else { return }
+        guard let name = sqlite3_filename_wal(sqlite3_db_filename(db.handle, "main")) else { return }
         // Closing this descriptor releases no locks: SQLite's locks are on the -shm file.
         let file = open(name, O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// A reader's statements for the rooms that a user is a member of.

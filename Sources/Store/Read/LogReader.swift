@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Synchronization
 import Wire
 
@@ -233,7 +232,7 @@ final class LogReader: Sendable {
         if let refusal = error as? Problem { return refusal }
         // PostgreSQL's reason may name hosts and users. It is in the server's log, because sends fail as well.
         if error is PostgresError { return .databaseUnavailable }
-        let reason = (error as? DatabaseError)?.message ?? "\(error)"
+        let reason = (error as? SQLiteError)?.message ?? "\(error)"
         return .unavailable("The history could not be read: \(reason).")
     }
 }

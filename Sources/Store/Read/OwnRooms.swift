@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// A room of a user, read before the transaction, with its recent messages.
@@ -120,7 +119,7 @@ extension ReadTransaction {
                 let summary = try summary(of: found.activity.room, view, for: user)
                 bytes += message?.count ?? 0
                 listed.append(InboxRoom(summary: summary, lastMessage: message))
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {}
+            } catch let error as SQLiteError where error.isDamage {}
         }
         guard looked < found.count, let last else { return InboxSlice(rooms: listed, next: nil) }
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: epoch, activity: last.activity))

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 
 /// The connection of one reading thread, and what it reuses between transactions.
 ///
@@ -8,7 +7,7 @@ struct ReaderConnection {
     /// The database to read.
     enum Source: Sendable {
         /// A connection to SQLite, which the thread closes in the end.
-        case sqlite(DatabaseQueue)
+        case sqlite(SQLiteDatabase)
         /// The database in PostgreSQL. The thread connects when it needs to.
         case postgres(PostgresConnector)
     }
@@ -33,7 +32,7 @@ struct ReaderConnection {
     /// Runs `body` with the connection's statements.
     mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
         guard case .sqlite(let database) = source else { return try useOfPostgres(body) }
-        return try database.inDatabase { db in
+        return try database.use { db in
             let prepared = try statements ?? ReaderStatements(.sqlite(db))
             statements = prepared
             return try body(prepared)
@@ -55,10 +54,10 @@ struct ReaderConnection {
         return try body(prepared)
     }
 
-    /// Closes the connection. SQLite does not close one that has statements.
+    /// Closes the connection.
     mutating func close() {
         statements = nil
         connector = nil
-        if case .sqlite(let database) = source { try? database.close() }
+        if case .sqlite(let database) = source { database.close() }
     }
 }

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// Unread messages.

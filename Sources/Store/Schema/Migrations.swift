@@ -1,16 +1,14 @@
-import GRDB
-
 /// The migrations, in order.
 extension Schema {
     /// The migration since which messages can be changed. It stores the secret for their fingerprints.
     static let changes = "v3"
 
     /// The migrations of all versions, oldest first. A released migration is never changed.
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("v1") { db in
-            try db.execute(
-                sql: """
+    static var migrations: [Migration] {
+        [
+            Migration(name: "v1") { db in
+                try db.execute(
+                    """
                     CREATE TABLE meta (
                         key TEXT PRIMARY KEY NOT NULL,
                         value TEXT NOT NULL
@@ -42,21 +40,21 @@ extension Schema {
                         ON messages (id >> 36, sender, client_message_id)
                         WHERE client_message_id IS NOT NULL;
                     """)
-            try db.execute(sql: "INSERT INTO meta VALUES ('epoch', ?)", arguments: [makeEpoch()])
-        }
-        migrator.registerMigration("v2") { db in
-            try db.execute(
-                sql: """
+                try db.execute("INSERT INTO meta VALUES ('epoch', ?)", makeEpoch())
+            },
+            Migration(name: "v2") { db in
+                try db.execute(
+                    """
                     -- The messages of one commit, until all of them are filed, see JournalRow.
                     CREATE TABLE journal (
                         id INTEGER PRIMARY KEY,
                         messages BLOB NOT NULL
                     );
                     """)
-        }
-        migrator.registerMigration(changes) { db in
-            try db.execute(
-                sql: """
+            },
+            Migration(name: changes) { db in
+                try db.execute(
+                    """
                     -- The reactions of users. Their counts, and the order of their keys, are in the message's body.
                     CREATE TABLE reactions (
                         message INTEGER NOT NULL,       -- see messages.id
@@ -76,13 +74,10 @@ extension Schema {
                         fingerprint BLOB NOT NULL
                     );
                     """)
-            try db.execute(
-                sql: "INSERT INTO meta VALUES ('fingerprint_secret', ?)", arguments: [Fingerprinter.makeSecret()])
-        }
-        for (name, sql) in laterMigrations {
-            migrator.registerMigration(name) { db in try db.execute(sql: sql) }
-        }
-        return migrator
+                try db.execute(
+                    "INSERT INTO meta VALUES ('fingerprint_secret', ?)", Fingerprinter.makeSecret())
+            },
+        ] + laterMigrations.map { name, sql in Migration(name: name) { try $0.execute(sql) } }
     }
 
     /// The key in `meta` for the progress of ``ActivityStatements/fill(most:)``, which fills in the activity of

@@ -1,5 +1,3 @@
-import GRDB
-
 /// A connection to the database, for statements that SQLite and PostgreSQL both execute.
 ///
 /// The two schemas have the same tables, with the same meaning: see `Migrations` and ``PostgresSchema``. Statements
@@ -12,7 +10,7 @@ import GRDB
 /// Confined to the connection's queue or thread.
 enum Connection {
     /// SQLite, on its queue.
-    case sqlite(Database)
+    case sqlite(SQLiteConnection)
     /// PostgreSQL, on its thread.
     case postgres(PostgresConnection)
 
@@ -23,7 +21,7 @@ enum Connection {
 
     var isInTransaction: Bool {
         switch self {
-        case .sqlite(let db): db.isInsideTransaction
+        case .sqlite(let db): db.isInTransaction
         case .postgres(let connection): connection.isInTransaction
         }
     }

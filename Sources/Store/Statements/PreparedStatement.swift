@@ -1,16 +1,14 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
-/// A statement of SQLite or PostgreSQL that is bound and stepped without GRDB's values.
+/// A statement of SQLite or PostgreSQL that is bound and stepped.
 ///
-/// With SQLite, GRDB prepares and finalizes it. Binding directly avoids boxing arguments and columns, which costs more
-/// than SQLite itself on small rows (`backscroll bench store`).
+/// Arguments and columns are not boxed, which would cost more than SQLite itself on small rows (`backscroll bench store`).
 ///
 /// Confined to its connection's queue or thread, like the ``Connection`` that it comes from.
 struct PreparedStatement {
     // SQLite's statement, which lives as long as `owner`; nil with PostgreSQL.
     private let handle: OpaquePointer?
-    private let owner: Statement?
+    private let owner: SQLiteStatement?
     private let postgres: PostgresStatement?
 
     /// Prepares a statement for the life of the connection. PostgreSQL checks it when it first runs.
@@ -22,8 +20,8 @@ struct PreparedStatement {
     init(_ sql: String, isLong: Bool = false, _ db: Connection) throws {
         switch db {
         case .sqlite(let db):
-            let statement = try db.makeStatement(sql: sql)
-            (owner, handle, postgres) = (statement, statement.sqliteStatement, nil)
+            let statement = try SQLiteStatement(sql, db)
+            (owner, handle, postgres) = (statement, statement.handle, nil)
         case .postgres(let connection):
             (owner, handle, postgres) = (nil, nil, PostgresStatement(sql, isLong: isLong, connection))
         }
@@ -106,10 +104,8 @@ struct PreparedStatement {
         guard status == SQLITE_OK else { throw failure(status) }
     }
 
-    private func failure(_ status: Int32) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: status),
-            message: String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
+    private func failure(_ status: Int32) -> SQLiteError {
+        SQLiteError(status, of: sqlite3_db_handle(handle))
     }
 
     // MARK: Rows

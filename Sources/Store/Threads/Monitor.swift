@@ -27,10 +27,10 @@ struct Monitor: ~Copyable, @unchecked Sendable {
     }
 
     /// Runs `body` with the mutex held.
-    func locked<R>(_ body: () -> R) -> R {
+    func locked<R>(_ body: () throws -> R) rethrows -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return body()
+        return try body()
     }
 
     /// Releases the mutex, which must be held, until the thread is woken. The thread may also wake without cause.

@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 import Wire
 
@@ -88,11 +87,11 @@ public struct DatabaseCopy {
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
         defer {
-            try? connection.close()
+            connection.close()
             // Keeps the lock until the connection is closed.
             _ = file.path
         }
-        return try connection.inDatabase { db in
+        return try connection.use { db in
             if isSource {
                 let statements = try WriterStatements(.sqlite(db))
                 try statements.transaction { try Journal.empty(db, statements) }

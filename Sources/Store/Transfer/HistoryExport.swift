@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 import Wire
 
@@ -37,16 +36,16 @@ public struct HistoryExport: Sendable {
         progress: @escaping (Contents) -> Void = { _ in }
     ) throws(StoreError) -> Contents {
         do {
-            let connection = try source.connect("backscroll.export")
-            defer { try? connection.close() }
-            return try connection.inDatabase { db in
-                guard try Schema.migrator.hasCompletedMigrations(db) else {
+            let connection = try source.connect()
+            defer { connection.close() }
+            return try connection.use { db in
+                guard try Schema.isCurrent(db) else {
                     throw StoreError.unusable(
                         source.path, reason: "an older version wrote it; start a server of this version with it once")
                 }
                 // All lines come from one snapshot.
-                try db.execute(sql: "BEGIN")
-                defer { try? db.execute(sql: "ROLLBACK") }
+                try db.execute("BEGIN")
+                defer { try? db.execute("ROLLBACK") }
                 let output = LineOutput(descriptor, path: source.path, isCancelled: isCancelled, progress: progress)
                 try Writing(db, output).run()
                 return output.contents
@@ -103,7 +102,7 @@ public struct HistoryExport: Sendable {
 
     /// One pass over the tables.
     private struct Writing {
-        private let db: Database
+        private let db: SQLiteConnection
         private let output: LineOutput
         private let selectRooms: PreparedStatement
         private let selectMembers: PreparedStatement
@@ -112,7 +111,7 @@ public struct HistoryExport: Sendable {
         private let selectMarks: PreparedStatement
         private let journal: Journal
 
-        init(_ database: Database, _ output: LineOutput) throws {
+        init(_ database: SQLiteConnection, _ output: LineOutput) throws {
             self.db = database
             self.output = output
             let db = Connection.sqlite(database)

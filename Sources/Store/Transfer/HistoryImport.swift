@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Glibc
 public import Wire
 
@@ -89,12 +88,12 @@ public struct HistoryImport: Sendable {
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
         defer {
-            try? connection.close()
+            connection.close()
             // Keeps the lock until the connection is closed.
             _ = file.path
         }
         do {
-            return try connection.inDatabase { db in
+            return try connection.use { db in
                 let statements = try WriterStatements(.sqlite(db))
                 try statements.transaction { try Journal.empty(db, statements) }
                 var input = LineInput(descriptor)
@@ -102,7 +101,7 @@ public struct HistoryImport: Sendable {
                 while !target.contents.isCancelled {
                     let isAtEnd = try Self.importBatch(&input, &target, statements)
                     // Bounds the write-ahead log, as a server does, see WriteAheadLog.
-                    try db.execute(sql: "PRAGMA wal_checkpoint(\(isAtEnd ? "TRUNCATE" : "PASSIVE"))")
+                    try db.execute("PRAGMA wal_checkpoint(\(isAtEnd ? "TRUNCATE" : "PASSIVE"))")
                     progress(target.contents)
                     if isAtEnd { break }
                     target.contents.isCancelled = isCancelled()
@@ -229,10 +228,10 @@ private struct LineInput {
 
 extension Journal {
     /// Files all messages of a journal that no log has open. Must be called in a transaction.
-    static func empty(_ db: Database, _ statements: WriterStatements) throws {
+    static func empty(_ db: SQLiteConnection, _ statements: WriterStatements) throws {
         let journal = Journal()
         try journal.load(.sqlite(db), at: .now())
         try statements.insert(journal.messages(of: journal.rooms).flatMap { $0 })
-        try db.execute(sql: "DELETE FROM journal")
+        try db.execute("DELETE FROM journal")
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import Signatures
 import Wire
 
@@ -123,11 +122,11 @@ struct Fingerprinter {
 
     /// Reads the secret of a database.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` if the secret is missing.
+    /// - Throws: `SQLiteError`; `SQLITE_CORRUPT` if the secret is missing.
     init(_ db: Connection) throws {
         let select = try PreparedStatement("SELECT value FROM meta WHERE key = 'fingerprint_secret'", db)
         guard let secret = try select.firstRow({ $0.text(0) }) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the secret of its fingerprints is missing")
+            throw SQLiteError.damage("the secret of its fingerprints is missing")
         }
         self.secret = Array(secret.utf8)
     }

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// One transaction. It applies submissions in order, and gathers their outcomes and the batches for subscribers. The
@@ -82,7 +81,7 @@ struct Commit: ~Copyable {
             } catch var failure as RowFailure {
                 failure.submission = index
                 throw failure
-            } catch let error as DatabaseError where error.isOfRows {
+            } catch let error as SQLiteError where error.isOfRows {
                 throw RowFailure(rooms: roomsToBlame(for: submissions[index]), submission: index, cause: error)
             }
             if changedBytes >= bytes { break }

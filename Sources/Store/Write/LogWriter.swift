@@ -1,6 +1,5 @@
+import CSQLite
 import Chat
-import GRDB
-import GRDBSQLite
 import Synchronization
 import Wire
 
@@ -11,7 +10,7 @@ import Wire
 /// messages share a sync. An idle server commits a message at once.
 final class LogWriter: Sendable {
     private let queue: WorkQueue<Submission>
-    let database: DatabaseQueue
+    let database: SQLiteDatabase
     let journal: Journal
     private let bans: BanTable
     let configuration: StoreConfiguration
@@ -20,7 +19,7 @@ final class LogWriter: Sendable {
     private let asideRooms = Atomic(0)
 
     init(
-        database: DatabaseQueue, journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver,
+        database: SQLiteDatabase, journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver,
         configuration: StoreConfiguration
     ) {
         self.storage = storage
@@ -55,10 +54,10 @@ final class LogWriter: Sendable {
 
     /// Runs the thread until the queue is closed and empty. Nothing else uses the connection meanwhile.
     func run() {
-        database.writeWithoutTransaction { db in run(db) }
+        database.use { db in run(db) }
     }
 
-    private func run(_ db: Database) {
+    private func run(_ db: SQLiteConnection) {
         let log = WriteAheadLog(db, configuration)
         defer { log.detach(from: db) }
         var state = WriterState(.sqlite(db), journal, bans, configuration)
@@ -101,9 +100,9 @@ final class LogWriter: Sendable {
 
     /// Keeps SQLite from deleting the write-ahead log when the connection is closed, because the file with its name may
     /// belong to another database by now. The log is still checkpointed into the database, if that is there.
-    private func keepLog(_ db: Database) {
+    private func keepLog(_ db: SQLiteConnection) {
         var isKept: Int32 = 1
-        sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+        sqlite3_file_control(db.handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
     /// Returns the time in milliseconds to wait for submissions, until the next look or other work is due.
@@ -158,8 +157,8 @@ final class LogWriter: Sendable {
     ///
     /// - Returns: their number.
     private func fail(_ submissions: ArraySlice<Submission>, _ error: any Error, _ state: inout WriterState) -> Int {
-        state.isDamaged = (error as? DatabaseError)?.isOfRows == true
-        reports.note(failure: Self.cause(of: error))
+        state.isDamaged = (error as? SQLiteError)?.isOfRows == true
+        reports.note(failure: "\(error)")
         reports.refuse(submissions, Self.problem(error))
         return submissions.count
     }
@@ -169,7 +168,7 @@ final class LogWriter: Sendable {
     /// Sets aside the room, or refuses the submission, that has made a commit fail.
     ///
     /// - Returns: the number of submissions done; 0 if all must be tried again.
-    /// - Throws: `DatabaseError` if the other submissions cannot be stored either.
+    /// - Throws: `SQLiteError` if the other submissions cannot be stored either.
     private func keepApart(
         _ failure: RowFailure, _ submissions: ArraySlice<Submission>, _ state: inout WriterState
     ) throws -> Int {
@@ -200,7 +199,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    private func setAside(_ room: RoomID, _ cause: DatabaseError, _ state: inout WriterState) throws -> Bool {
+    private func setAside(_ room: RoomID, _ cause: SQLiteError, _ state: inout WriterState) throws -> Bool {
         guard try state.setAside(room) else { return false }
         asideRooms.store(state.aside.count, ordering: .relaxed)
         configuration.onSetAside?(room, "\(cause)")
@@ -211,28 +210,20 @@ final class LogWriter: Sendable {
     private static let probeBytes = 256 * 1024
 
     /// Writes and deletes a row, to find out if the database can be written again.
-    private func probe(_ db: Database) {
+    private func probe(_ db: SQLiteConnection) {
         do {
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(?))", arguments: [Self.probeBytes])
-            try db.execute(sql: "DELETE FROM meta WHERE key = 'probe'")
+            try db.execute("INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(\(Self.probeBytes)))")
+            try db.execute("DELETE FROM meta WHERE key = 'probe'")
             reports.note(failure: nil)
         } catch {
-            reports.note(failure: Self.cause(of: error))
+            reports.note(failure: "\(error)")
         }
     }
 
-    /// Describes an error without its statement, so that a probe that fails for the same cause as a commit is not
-    /// reported as a change.
-    private static func cause(of error: any Error) -> String {
-        guard let error = error as? DatabaseError, let message = error.message else { return "\(error)" }
-        return "SQLite error \(error.resultCode.rawValue): \(message)"
-    }
-
     private static func problem(_ error: any Error) -> Problem {
-        guard let error = error as? DatabaseError else { return .unavailable("The message could not be stored.") }
-        return error.resultCode == .SQLITE_FULL
-            ? .storageFull : .unavailable("The message could not be stored: \(error.message ?? "I/O error").")
+        guard let error = error as? SQLiteError else { return .unavailable("The message could not be stored.") }
+        return error.isFullDisk
+            ? .storageFull : .unavailable("The message could not be stored: \(error.message).")
     }
 }
 

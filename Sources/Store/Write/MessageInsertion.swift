@@ -1,4 +1,3 @@
-import GRDB
 import Wire
 
 /// Inserts messages into the table `messages`. Each run of a statement inserts several messages. SQLite reads their
@@ -18,7 +17,7 @@ final class MessageInsertion {
     private static let initialBytes = 16 * 1024
     private static let columns: Int32 = 6
 
-    init(_ db: Database) throws {
+    init(_ db: SQLiteConnection) throws {
         statements = try Self.counts.map { ($0, try PreparedStatement(Self.sql($0), .sqlite(db))) }
         values = .allocate(byteCount: Self.initialBytes, alignment: 8)
     }
@@ -36,7 +35,7 @@ final class MessageInsertion {
 
     /// Inserts messages.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. The messages
+    /// - Throws: `SQLiteError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. The messages
     ///   before may have been inserted then.
     func insert(_ messages: [RecentMessage]) throws {
         var rest = messages[...]

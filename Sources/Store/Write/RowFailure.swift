@@ -1,4 +1,4 @@
-import GRDB
+import CSQLite
 import Wire
 
 /// The failure of a transaction because a row or a page of the database is damaged or contradicts what is to be
@@ -18,7 +18,7 @@ struct RowFailure: Error, CustomStringConvertible {
     var rooms: [RoomID]
     /// The index of the submission that was being applied; `nil` if none was.
     var submission: Int?
-    let cause: DatabaseError
+    let cause: SQLiteError
 
     var description: String { "\(cause)" }
 
@@ -26,18 +26,18 @@ struct RowFailure: Error, CustomStringConvertible {
     static func of<R>(_ rooms: @autoclosure () -> [RoomID], _ body: () throws -> R) throws -> R {
         do {
             return try body()
-        } catch let error as DatabaseError where error.isOfRows {
+        } catch let error as SQLiteError where error.isOfRows {
             throw RowFailure(rooms: rooms(), cause: error)
         }
     }
 }
 
-extension DatabaseError {
+extension SQLiteError {
     /// True if a page or a row caused the error, so that a transaction without it may succeed.
-    var isOfRows: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_CONSTRAINT }
+    var isOfRows: Bool { isDamage || code == SQLITE_CONSTRAINT }
 
     /// The error of a change to a room that is set aside.
-    static var setAside: DatabaseError {
-        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a damaged room takes no changes")
+    static var setAside: SQLiteError {
+        SQLiteError.damage("a damaged room takes no changes")
     }
 }

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// The checkpoints of the write-ahead log, which copy its pages into the database.
 ///
@@ -17,14 +16,14 @@ final class WriteAheadLog {
     private let frames: UnsafeMutablePointer<Int32>
 
     /// Watches the connection's log.
-    init(_ db: Database, _ configuration: StoreConfiguration) {
+    init(_ db: SQLiteConnection, _ configuration: StoreConfiguration) {
         limit = configuration.checkpointPages
         busyTimeout = Int32(clamping: configuration.busyTimeout)
         next = limit
         frames = .allocate(capacity: 1)
         frames.initialize(to: 0)
         sqlite3_wal_hook(
-            db.sqliteConnection,
+            db.handle,
             { frames, _, _, count in
                 frames!.assumingMemoryBound(to: Int32.self).pointee = count
                 return SQLITE_OK
@@ -36,8 +35,8 @@ final class WriteAheadLog {
     }
 
     /// Stops watching. Must be called before the value is released.
-    func detach(from db: Database) {
-        sqlite3_wal_hook(db.sqliteConnection, nil, nil)
+    func detach(from db: SQLiteConnection) {
+        sqlite3_wal_hook(db.handle, nil, nil)
     }
 
     /// Makes a checkpoint if the log has reached the limit.
@@ -47,20 +46,20 @@ final class WriteAheadLog {
     /// as a backup takes longer. The log then has to grow by another quarter of its size before the next wait, so the
     /// waits become rarer.
     ///
-    /// - Throws: `DatabaseError`. Nothing is lost: the pages are still in the log.
-    func checkpoint(_ db: Database) throws {
+    /// - Throws: `SQLiteError`. Nothing is lost: the pages are still in the log.
+    func checkpoint(_ db: SQLiteConnection) throws {
         let count = Int(frames.pointee)
         if count < limit { next = limit }
         guard count >= next else { return }
         next = count + (count < limit * 4 ? limit : count) / 4
         guard count >= limit * 4 else {
-            try db.checkpoint(.passive)
+            try db.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
             return
         }
         // No reader of this process takes longer.
-        sqlite3_busy_timeout(db.sqliteConnection, min(Self.patience, busyTimeout))
-        defer { sqlite3_busy_timeout(db.sqliteConnection, busyTimeout) }
-        try db.checkpoint(.restart)
+        sqlite3_busy_timeout(db.handle, min(Self.patience, busyTimeout))
+        defer { sqlite3_busy_timeout(db.handle, busyTimeout) }
+        try db.checkpoint(SQLITE_CHECKPOINT_RESTART)
     }
 
     /// The longest wait for readers, in milliseconds.

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Wire
 
 /// The writer's statements, prepared once.
@@ -113,7 +112,6 @@ final class WriterStatements {
 
     /// Runs `body` in a transaction, which is rolled back if it throws.
     ///
-    /// GRDB's own transactions parse their SQL each time.
     ///
     /// - Parameter rooms: The rooms that the transaction may change. PostgreSQL locks them first.
     /// - Throws: ``UnknownCommit`` if the connection was lost in the commit.
@@ -172,7 +170,7 @@ final class WriterStatements {
 
     /// Files messages.
     ///
-    /// - Throws: `DatabaseError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. Some
+    /// - Throws: `SQLiteError`; `SQLITE_CONSTRAINT` if a `seq` or a sender's client message id is taken. Some
     ///   messages may have been filed then, so the transaction must be rolled back.
     func insert(_ new: [RecentMessage]) throws {
         switch messages {

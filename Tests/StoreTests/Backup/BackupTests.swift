@@ -111,10 +111,7 @@ struct BackupTests {
     @Test("of an older version's database keeps that version")
     func older() throws {
         let path = directory.path(of: "old.db")
-        let old = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(old, upTo: "v3")
-        try old.write { try $0.execute(sql: "PRAGMA application_id = \(Schema.applicationID)") }
-        try old.close()
+        try makeDatabase(at: path, upTo: "v3")
         _ = try Backup(of: path, to: copy).run()
         let versions = try DatabaseQueue(path: copy).read {
             try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations")

@@ -68,7 +68,7 @@ struct FingerprintTests {
     func perDatabase() throws {
         let contents = ["a", "b"].map { Content(text: $0) }
         let prints = try (0..<3).map { _ in
-            try TestLog().sql { db in
+            try TestLog().withConnection { db in
                 let fingerprinter = try Fingerprinter(.sqlite(db))
                 return contents.map { fingerprinter.fingerprint(of: $0) }
             }

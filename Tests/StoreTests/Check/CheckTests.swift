@@ -103,12 +103,9 @@ struct CheckTests {
     func older() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "old.db")
+        try makeDatabase(at: path, upTo: "v2")
         let old = try DatabaseQueue(path: path)
-        try Schema.migrator.migrate(old, upTo: "v2")
-        try old.write { db in
-            try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
-            try db.execute(sql: "INSERT INTO rooms VALUES (1, 'lobby')")
-        }
+        try old.write { try $0.execute(sql: "INSERT INTO rooms VALUES (1, 'lobby')") }
         let report = try DatabaseCheck(path).run()
         #expect(report.isSound && report.notes.count == 1 && report.rooms == 1)
         try old.write { try $0.execute(sql: "DROP TABLE journal") }

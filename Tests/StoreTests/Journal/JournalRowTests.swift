@@ -1,4 +1,3 @@
-import GRDB
 import Testing
 import Wire
 
@@ -51,14 +50,14 @@ struct JournalRowTests {
     func damaged() throws {
         let whole = row([try messages()[0]])
         for count in 1..<whole.count {
-            let error = #expect(throws: DatabaseError.self) {
+            let error = #expect(throws: SQLiteError.self) {
                 try JournalRow.messages(in: Array(whole.prefix(count)), room: name)
             }
-            #expect(error?.resultCode == .SQLITE_CORRUPT)
+            #expect(error?.isDamage == true)
         }
         var notUTF8 = whole
         notUTF8[40] = 0xFF
-        #expect(throws: DatabaseError.self) { try JournalRow.messages(in: notUTF8, room: name) }
-        #expect(throws: DatabaseError.self) { try JournalRow.messages(in: whole) { _ in nil } }
+        #expect(throws: SQLiteError.self) { try JournalRow.messages(in: notUTF8, room: name) }
+        #expect(throws: SQLiteError.self) { try JournalRow.messages(in: whole) { _ in nil } }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -9,14 +8,14 @@ import Wire
 struct JournalTransactionTests {
     /// A journal in a database of its own, with one room.
     private struct Fixture {
-        let db: Database
+        let db: SQLiteConnection
         let journal: Journal
         let filter = ClientMessageFilter(bytes: 1024)
         let statements: WriterStatements
         let id: RoomID
         var room: RoomTable.Room
 
-        init(_ db: Database, _ limits: Journal.Limits) throws {
+        init(_ db: SQLiteConnection, _ limits: Journal.Limits) throws {
             self.db = db
             journal = Journal(limits)
             statements = try WriterStatements(.sqlite(db))
@@ -62,10 +61,8 @@ struct JournalTransactionTests {
             get throws {
                 [
                     journal.messages(of: id).map(\.seq),
-                    try Int64.fetchAll(db, sql: "SELECT id FROM journal ORDER BY id"),
-                    try Int64.fetchAll(db, sql: "SELECT id FROM messages ORDER BY id").map {
-                        RowKey(rawValue: $0).place
-                    },
+                    try db.all("SELECT id FROM journal ORDER BY id") { $0.integer(0) },
+                    try db.all("SELECT id FROM messages ORDER BY id") { RowKey(rawValue: $0.integer(0)).place },
                 ]
             }
         }
@@ -74,9 +71,8 @@ struct JournalTransactionTests {
     private func withFixture(
         _ limits: Journal.Limits = Journal.Limits(), _ body: (inout Fixture) throws -> Void
     ) throws {
-        let database = try DatabaseQueue()
-        try Schema.migrator.migrate(database)
-        try database.writeWithoutTransaction { db in
+        try SQLiteDatabase(path: nil).use { db in
+            try Schema.migrate(db)
             var fixture = try Fixture(db, limits)
             try body(&fixture)
         }

@@ -21,9 +21,12 @@ struct SchemaTests {
         let pageSize = "PRAGMA page_size"
         #expect(try TestLog().sql { try Int.fetchOne($0, sql: pageSize) } == 8192)
         let directory = try TemporaryDirectory()
-        let database = try DatabaseQueue(path: directory.path(of: "log.db"))
-        try database.write { try Schema.check($0, path: "log.db") }
-        try database.close()
+        let database = try SQLiteDatabase(path: directory.path(of: "log.db"))
+        try database.use { db in
+            try db.execute("PRAGMA page_size = 4096")
+            try Schema.check(db, path: "log.db")
+        }
+        database.close()
         let log = try TestLog(in: directory)
         #expect(try log.send(.init()).seq == 1)
         #expect(try log.sql { try Int.fetchOne($0, sql: pageSize) } == 4096)
@@ -62,9 +65,8 @@ struct SchemaTests {
     @Test("of the first version are migrated, and its messages can be changed")
     func beforeChanges() throws {
         let directory = try TemporaryDirectory()
+        try makeDatabase(at: directory.path(of: "log.db"), upTo: "v2")
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
-        try database.write { try Schema.check($0, path: "log.db") }
-        try Schema.migrator.migrate(database, upTo: "v2")
         let draft = TestLog.Send(text: "hi", id: "a1").draft
         let alice = try UserID("alice")
         let messages = try (1...2 as ClosedRange<Int64>).map { seq in
@@ -112,15 +114,15 @@ struct SchemaTests {
         let file = try DatabaseFile(directory.path(of: "log.db"))
         let writer = try file.connectForWriting(StoreConfiguration())
         let reader = try file.connectForReading(StoreConfiguration())
-        func settings(_ connection: DatabaseQueue, _ names: String...) throws -> [String] {
-            try connection.inDatabase { db in try names.map { try String.fetchOne(db, sql: "PRAGMA \($0)")! } }
+        func settings(_ database: SQLiteDatabase, _ names: String...) throws -> [String] {
+            try database.use { db in try names.map { try db.first("PRAGMA \($0)") { $0.text(0) }! } }
         }
         #expect(try settings(writer, "synchronous", "journal_mode", "cache_size") == ["2", "wal", "-65536"])
         #expect(try settings(writer, "secure_delete") == ["1"])
         #expect(try settings(writer, "application_id") == ["\(Schema.applicationID)"])
         #expect(try settings(reader, "cache_size", "mmap_size") == ["-4096", "0"])
-        #expect(throws: DatabaseError.self) {
-            try reader.inDatabase { try $0.execute(sql: "DELETE FROM meta") }
+        #expect(throws: SQLiteError.self) {
+            try reader.use { try $0.execute("DELETE FROM meta") }
         }
     }
 

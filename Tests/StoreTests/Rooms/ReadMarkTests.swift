@@ -45,7 +45,7 @@ struct ReadMarkTests {
         try log.read(to: 3, as: "bob")
         let bob = try UserID("bob")
         for recent in 0...3 {
-            let summary = try log.sql { db in
+            let summary = try log.withConnection { db in
                 let statements = try ReaderStatements(.sqlite(db))
                 let transaction = ReadTransaction(
                     statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,

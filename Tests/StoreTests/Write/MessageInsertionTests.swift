@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -8,10 +6,20 @@ import Wire
 
 @Suite("Messages filed together")
 struct MessageInsertionTests {
-    private func database() throws -> DatabaseQueue {
-        let database = try DatabaseQueue()
-        try Schema.migrator.migrate(database)
-        return database
+    /// Runs `body` with a new database.
+    private func withDatabase(_ body: (SQLiteConnection) throws -> Void) throws {
+        try SQLiteDatabase(path: nil).use { db in
+            try Schema.migrate(db)
+            try body(db)
+        }
+    }
+
+    private struct StoredRow: Equatable {
+        var numbers: [Int64]
+        var isChanged: Bool
+        var sender: String
+        var clientMessageID: String?
+        var body: [UInt8]
     }
 
     private func message(_ seq: Int64, room: Int64 = 1, id: String?, body: [UInt8]) throws -> RecentMessage {
@@ -35,38 +43,43 @@ struct MessageInsertionTests {
             return try message(
                 Int64(index / 2 + 1), room: Int64(1 + index % 2), id: id.map { "\($0)\(index)" }, body: body)
         }
-        try database().inDatabase { db in
+        try withDatabase { db in
             let insertion = try MessageInsertion(db)
             // In two calls, so that the second finds the values bound by the first.
             try insertion.insert(Array(messages.prefix(count / 3)))
             try insertion.insert(Array(messages.dropFirst(count / 3)))
-            let rows = try Row.fetchAll(
-                db,
-                sql: "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id")
             let sorted = messages.sorted { ($0.roomNumber, $0.seq) < ($1.roomNumber, $1.seq) }
-            #expect(rows.count == count)
-            for (row, message) in zip(rows, sorted) {
-                #expect(row[0] == RowKey(room: message.roomNumber, message.seq).rawValue)
-                #expect(row[1] == message.rev && row[3] == message.createdAt.milliseconds)
-                #expect(row[2] == nil as Int64?)
-                #expect(row[4] == message.sender.string && row[5] == message.clientMessageID)
-                #expect(try #require(row[6] as Data?).elementsEqual(message.body))
+            let select =
+                "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id"
+            let stored = try db.all(select) { row in
+                let (id, rev, time) = (row.integer(0), row.integer(1), row.integer(3))
+                return StoredRow(
+                    numbers: [id, rev, time], isChanged: !row.isNull(2), sender: row.text(4),
+                    clientMessageID: row.isNull(5) ? nil : row.text(5), body: row.bytes(6))
             }
+            #expect(
+                stored
+                    == sorted.map {
+                        StoredRow(
+                            numbers: [RowKey(room: $0.roomNumber, $0.seq).rawValue, $0.rev, $0.createdAt.milliseconds],
+                            isChanged: false, sender: $0.sender.string, clientMessageID: $0.clientMessageID,
+                            body: $0.body)
+                    })
         }
     }
 
     @Test("fail if a client message id or place is taken", arguments: [0, 1, 7, 15, 16, 19, 20])
     func conflict(index: Int) throws {
         var messages = try (0..<21).map { try message(Int64($0 + 1), id: "\($0)", body: [1]) }
-        try database().inDatabase { db in
+        try withDatabase { db in
             let insertion = try MessageInsertion(db)
             try insertion.insert([message(100, id: nil, body: [1])])
-            try db.execute(sql: "UPDATE messages SET client_message_id = '\(index)', sender = 'user\((index + 1) % 3)'")
-            let error = #expect(throws: DatabaseError.self) { try insertion.insert(messages) }
-            #expect(error?.resultCode == .SQLITE_CONSTRAINT)
-            try db.execute(sql: "DELETE FROM messages")
+            try db.execute("UPDATE messages SET client_message_id = '\(index)', sender = 'user\((index + 1) % 3)'")
+            let error = #expect(throws: SQLiteError.self) { try insertion.insert(messages) }
+            #expect(error?.isOfRows == true && error?.isDamage == false)
+            try db.execute("DELETE FROM messages")
             messages[index] = try message(Int64((index + 1) % 21 + 1), id: nil, body: [1])
-            #expect(throws: DatabaseError.self) { try insertion.insert(messages) }
+            #expect(throws: SQLiteError.self) { try insertion.insert(messages) }
         }
     }
 }

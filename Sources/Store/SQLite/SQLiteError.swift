@@ -1,0 +1,37 @@
+import CSQLite
+
+/// An error of SQLite.
+struct SQLiteError: Error, Equatable, CustomStringConvertible {
+    /// The extended result code.
+    let extendedCode: Int32
+    /// SQLite's description of the cause.
+    let message: String
+
+    /// Creates an error with a result code, which may be an extended one.
+    init(_ code: Int32, _ message: String) {
+        extendedCode = code
+        self.message = message
+    }
+
+    /// The latest error of a connection, which has returned `code`.
+    init(_ code: Int32, of handle: OpaquePointer?) {
+        self.init(code, handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code)))
+    }
+
+    /// The error of a row or page that contradicts others.
+    static func damage(_ message: String) -> SQLiteError { SQLiteError(SQLITE_CORRUPT, message) }
+
+    /// The primary result code.
+    var code: Int32 { extendedCode & 0xFF }
+
+    var description: String { "SQLite error \(code): \(message)" }
+
+    /// True if a page of the database is damaged.
+    var isDamage: Bool { code == SQLITE_CORRUPT }
+
+    /// True if the disk is full.
+    var isFullDisk: Bool { code == SQLITE_FULL }
+
+    /// True if a statement was cancelled.
+    var isInterrupt: Bool { code == SQLITE_INTERRUPT }
+}
