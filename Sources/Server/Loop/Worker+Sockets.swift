@@ -26,6 +26,7 @@ extension Worker {
 
     /// Unregisters a socket or event stream.
     func closed(_ connection: any UserConnection) {
+        loop.clientLeft()
         guard let user = connection.user, let place = connection.userPlace else { return }
         connection.userPlace = nil
         // The last one moves to the free place.

@@ -118,7 +118,12 @@ extension Exchange {
         let subscription = worker.subscribe(to: room, as: caller, format: format, since: since?.rev)
         let reading = worker.read(for: subscription, since: since?.rev, asker: asker(caller)) { [self] result in
             // The client may be gone, or the subscription may be refused.
-            defer { if !subscription.hasStarted { worker.end(subscription) } }
+            defer {
+                if !subscription.hasStarted {
+                    worker.loop.clientLeft()
+                    worker.end(subscription)
+                }
+            }
             do throws(Problem) {
                 let slice = try result.get()
                 if let end = subscription.end { throw end }

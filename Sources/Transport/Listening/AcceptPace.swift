@@ -37,6 +37,12 @@ struct AcceptPace {
         due = min(max(due ?? now, now) + share, now + max(share, Self.longestRest))
     }
 
+    /// Takes back the count of a client that has left. Otherwise clients that come and go would keep all others out.
+    mutating func left(at now: ContinuousClock.Instant) {
+        guard isFavouring(at: now), let due else { return }
+        self.due = due - share
+    }
+
     /// Returns the time to pause accepting; `nil` if the next client may be accepted.
     func rest(at now: ContinuousClock.Instant) -> Duration? {
         guard isFavouring(at: now), let due, due - now >= burst else { return nil }

@@ -280,6 +280,12 @@ public final class Loop: @unchecked Sendable {
         acceptPace.arrived(at: .now)
     }
 
+    /// Takes back the count of a client that ``clientStays()`` has counted.
+    public func clientLeft() {
+        preconditionIsolated()
+        acceptPace.left(at: .now)
+    }
+
     private func closeListeners() {
         for listener in exchange(&listeners, with: []) { listener.close() }
     }

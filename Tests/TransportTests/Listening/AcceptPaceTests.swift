@@ -40,6 +40,19 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [0, 0]) == [nil, 20])
     }
 
+    @Test("do not wait for those that have left, which leaves no credit either")
+    func left() {
+        var pace = AcceptPace(rate: 100, burst: 2)
+        pace.favourClients(at: start)
+        for _ in 1...1000 {
+            pace.arrived(at: start)
+            pace.left(at: start)
+        }
+        #expect(pace.rest(at: start) == nil)
+        for _ in 1...10 { pace.left(at: start) }
+        #expect(rests(&pace, at: [0, 0, 0]) == [nil, 20, 30])
+    }
+
     @Test("wait at most a tenth of a second, whatever their number")
     func longestRest() {
         var pace = AcceptPace(rate: 100, burst: 2)
