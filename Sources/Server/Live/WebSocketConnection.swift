@@ -80,6 +80,8 @@ final class WebSocketConnection: ConnectionHandler {
             break
         case .send(let payload):
             write(payload)
+            // Nothing more is served, so a client that goes on sending costs no more than its bytes.
+            reader.dropMessages()
             connection.setDeadline(Self.closeTimeout)
         case .sendAndDisconnect(let payload):
             write(payload)

@@ -6,6 +6,8 @@ struct MessageAssembler: Sendable {
     /// True if messages may be compressed.
     let allowsCompression: Bool
     private(set) var frameCount = 0
+    /// True if messages are dropped as they arrive. Control frames are still read.
+    private var dropsMessages = false
 
     /// The current frame, and the number of its payload bytes that have arrived.
     private var frame: FrameHeader?
@@ -26,6 +28,11 @@ struct MessageAssembler: Sendable {
     }
 
     var heldBytes: Int { message.capacity + control.capacity }
+
+    mutating func dropMessages() {
+        dropsMessages = true
+        message = []
+    }
 
     mutating func release() {
         message = []
@@ -87,7 +94,7 @@ struct MessageAssembler: Sendable {
             let start = control.count
             control.append(copying: piece)
             header.maskingKey?.apply(to: &control, from: start, position: received)
-        } else {
+        } else if !dropsMessages {
             let start = message.count
             reserve(piece.count, of: header)
             message.append(copying: piece)
@@ -121,6 +128,7 @@ struct MessageAssembler: Sendable {
         case .continuation, .text, .binary:
             guard header.isFinal else { return nil }
             defer { messageOpcode = nil }
+            if dropsMessages { return nil }
             if isCompressed { return try inflate(take(&message)) }
             guard messageOpcode == .text else { return .binary(take(&message)) }
             // A complete validator is also ready for the next text.

@@ -70,6 +70,12 @@ public struct MessageReader: Sendable {
     /// True if bytes were received that ``next()`` has not read, which may be the first part of a frame.
     public var hasUnreadBytes: Bool { ready != nil || !inbox.isEmpty }
 
+    /// Drops all messages that have not been returned by ``next()``, without storing or decompressing them. The peer's
+    /// control frames are still returned: a side that has sent its Close frame only waits for the other one (§7.1.2).
+    public mutating func dropMessages() {
+        assembler.dropMessages()
+    }
+
     /// Adds received bytes. They are copied where they must be kept.
     public mutating func append(_ bytes: Span<UInt8>) {
         guard isReading else { return }
