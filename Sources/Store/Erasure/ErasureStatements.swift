@@ -6,9 +6,24 @@ import Wire
 /// Confined to its connection.
 final class ErasureStatusStatement {
     private let select: PreparedStatement
+    private let selectIsFormer: PreparedStatement
 
     init(_ db: Connection) throws {
         select = try PreparedStatement("SELECT erased, messages FROM erasures WHERE user = ?", db)
+        selectIsFormer = try PreparedStatement(
+            """
+            SELECT 1 FROM erasures WHERE user = ?1 AND erased = 0
+                AND NOT EXISTS (SELECT 1 FROM returns WHERE returns.user = ?1 AND room = ?2 AND seq < ?3)
+            """, db)
+    }
+
+    /// Returns true if a message was sent before the erasure that its sender waits for. Whoever has the name since then
+    /// is another user, to whom the message does not belong.
+    func isFormer(_ seq: Int64, in room: Int64, of sender: UserID) throws -> Bool {
+        try selectIsFormer.bind(sender.string, at: 1)
+        try selectIsFormer.bind(room, at: 2)
+        try selectIsFormer.bind(seq, at: 3)
+        return try selectIsFormer.firstRow { _ in true } ?? false
     }
 
     /// Returns the progress of a user's erasure; `nil` if the user was never erased.

@@ -65,11 +65,13 @@ struct RoomView {
         seq > filed ? recentMessage(seq).map(StoredMessage.init) : try statements.message(room: number, seq: seq)
     }
 
-    /// Returns the message that was sent with a client message id.
+    /// Returns the message that was sent with a client message id; `nil` also for a user who is being erased.
     func message(sender: UserID, clientMessageID: String) throws -> StoredMessage? {
-        let message = recent.first { $0.wasSent(by: sender, as: clientMessageID) }
-        return try message.map(StoredMessage.init)
-            ?? statements.lookup.message(room: number, sender: sender, clientMessageID: clientMessageID)
+        let recent = recent.first { $0.wasSent(by: sender, as: clientMessageID) }.map(StoredMessage.init)
+        let message =
+            try recent ?? statements.lookup.message(room: number, sender: sender, clientMessageID: clientMessageID)
+        guard let message, try !statements.erasures.isFormer(message.seq, in: number, of: sender) else { return nil }
+        return message
     }
 
     private func recentMessage(_ seq: Int64) -> RecentMessage? {

@@ -109,8 +109,12 @@ struct ErasureTests {
         let last = try #require(rooms.last)
         try log.send(.init(text: "secret", room: last))
         #expect(try log.inbox(of: "bob", limit: 200).rooms.count == 200)
+        try log.send(.init(text: "old", room: "open", sender: "bob", id: "old"))
         try erase("bob", log)
         // Without waiting for the job.
+        try log.send(.init(text: "new", room: "open", sender: "bob", id: "new"))
+        #expect(try log.message("old", from: "bob", of: "open") == nil)
+        #expect(try log.message("new", from: "bob", of: "open") != nil)
         #expect(try log.inbox(of: "bob").rooms.isEmpty)
         let memberships: Memberships = try log.read(for: "bob") { .ownRooms(.memberships(limit: 9, $0), within: nil) }
         #expect(memberships.rooms.isEmpty && !memberships.hasMore)
