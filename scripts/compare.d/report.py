@@ -3,6 +3,7 @@
   report.py machine DIR ROOT SCALE SECONDS ROUNDS PEERS STORE   writes DIR/machine.json: the machine, the software and the run
   report.py cpu PID [BEFORE]                              prints the CPU seconds of a process and its children, less BEFORE
   report.py sum FILE...                                   prints the sum of reports of runs at the same time
+  report.py half RATE                                     prints the rate that takes half of a core, more or less
   report.py line CASE PEER ROUND                          prints the report on standard input in a line
   report.py held RESULTS                                  fails if the last run could not hold its rate
   report.py report DIR                                    prints DIR's results, and writes them as Markdown and SVG
@@ -69,6 +70,17 @@ FIGURES = [
     ("H", "10 % of {k} read nothing", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
     ("H", "", "others' delivery p99 meanwhile, ms", False, "disturbed_delivery_ms.p99"),
     ("H", "", "bytes per stalled reader", False, "disturbance_memory_per_client"),
+    *[
+        row
+        for users in (6, 100)
+        for row in [
+            (f"R{users}", f"rooms of {users} users, at most half of a core", "delivery p50, ms", False, "delivery_ms.p50"),
+            (f"R{users}", "", "delivery p95, ms", False, "delivery_ms.p95"),
+            (f"R{users}", "", "delivery p99, ms", False, "delivery_ms.p99"),
+            (f"R{users}", "", "messages per second", True, "acknowledged_per_second"),
+            (f"R{users}", "", "server CPU, % of a core", False, lambda r: 100 * load_of(r)),
+        ]
+    ],
     ("I", "1 room × {k} by TLS, 8 in flight", "deliveries per CPU second", True, "deliveries_per_server_cpu_second"),
     ("I", "", "delivery p99, ms", False, "delivery_ms.p99"),
 ]
@@ -79,6 +91,24 @@ NOTES = {
     "Publishers never use TLS.",
     "socketify": "socketify is uWebSockets for Python. Its event loop is not shared with Python's.",
 }
+
+
+def load_of(report):
+    """The part of a core that the server has used."""
+    return report["server_cpu_seconds"] / report["seconds"]
+
+
+def half(report, rate):
+    """The rate at which the server would take half of a core; "more" if it takes less at this one, "less" if it does not
+    sustain this one."""
+    if not sustains(report, rate):
+        return "less"
+    return "more" if load_of(report) < 0.5 else round(rate * 0.5 / load_of(report))
+
+
+def sustains(report, rate):
+    """True if a run held its rate and everything arrived. At its end, messages of 50 ms may be outstanding."""
+    return report["ok"] and report["backlog"] <= 0.05 * rate and report["acknowledged_per_second"] > 0.95 * rate
 
 
 def cpu_per_message(report):
@@ -220,9 +250,7 @@ def curve_series(runs):
 
 
 def is_held(run):
-    """True if a run held its rate and everything arrived. At its end, messages of 50 ms may be outstanding."""
-    report, rate = run["report"], int(run["case"].split("-")[2])
-    return report["ok"] and report["backlog"] <= 0.05 * rate and report["acknowledged_per_second"] > 0.95 * rate
+    return sustains(run["report"], int(run["case"].split("-")[2]))
 
 
 def faults(runs):
@@ -322,6 +350,8 @@ def main():
         print(round(cpu(int(words[0])) - float(words[1] if words[1:] else 0), 2))
     elif verb == "sum":
         print(json.dumps(sum_of([json.loads(pathlib.Path(path).read_text()) for path in words])))
+    elif verb == "half":
+        print(half(json.load(sys.stdin), int(words[0])))
     elif verb == "held":
         sys.exit(not is_held(load(pathlib.Path(words[0]))[-1]))
     else:

@@ -27,7 +27,8 @@ struct Latency: Sendable {
         guard let histogram else { return LatencySummary() }
         func at(_ percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1e6 }
         return LatencySummary(
-            count: Int(histogram.totalCount), p50: at(50), p90: at(90), p99: at(99), p999: at(99.9), max: at(100))
+            count: Int(histogram.totalCount), p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9),
+            max: at(100))
     }
 }
 
@@ -37,6 +38,7 @@ struct LatencySummary: Equatable, Sendable {
     var count = 0
     var p50 = 0.0
     var p90 = 0.0
+    var p95 = 0.0
     var p99 = 0.0
     /// The 99.9th percentile.
     var p999 = 0.0

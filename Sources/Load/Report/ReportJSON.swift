@@ -95,6 +95,7 @@ extension [UInt8] {
         append(decimal: Int64(latency.count))
         append(member: "p50", latency.p50)
         append(member: "p90", latency.p90)
+        append(member: "p95", latency.p95)
         append(member: "p99", latency.p99)
         append(member: "p99.9", latency.p999)
         append(member: "max", latency.max)
