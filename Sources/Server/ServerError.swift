@@ -20,7 +20,8 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
     /// `--allow-origin` has a value that is not an origin.
     static func badOrigin(_ text: String) -> ServerError {
         ServerError(
-            description: "'\(text)' is not an origin: write it like https://app.example.com, without a path, or use *.")
+            description:
+                "--allow-origin takes an origin like https://app.example.com, without a path, or *, not '\(text)'.")
     }
 
     /// `--allow-host` has a value that is not a host name.

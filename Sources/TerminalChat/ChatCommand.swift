@@ -53,6 +53,9 @@ public struct ChatCommand: AsyncParsableCommand {
     /// Runs until the user leaves.
     public func run() async throws {
         guard let server = URL(string: url) else { return }
+        if let tokenFile, access(tokenFile, R_OK) != 0 {
+            throw ChatFailure(description: "\(tokenFile) cannot be read: \(String(cString: strerror(errno)))")
+        }
         var options = ClientOptions()
         options.transport = SocketTransport(trusting: tlsCA)
         let client = BackscrollClient(server: server, user: who, options: options)

@@ -43,6 +43,21 @@ struct CompressedMessageTests {
         }
     }
 
+    @Test("After messages are dropped only control frames are read, in and between messages of any kind")
+    func dropped() throws {
+        for size in [1, 3, .max] {
+            var reader = MessageReader(role: .server, maxMessageBytes: 100, allowsCompression: true)
+            #expect(reader.read(W.compressed(.text, Array(hello[..<3]), isFinal: false)) == Outcome())
+            reader.dropMessages()
+            #expect(reader.heldBytes == 0)
+            let frames =
+                W.masked(.ping, [1]) + W.masked(.continuation, Array(hello[3...])) + W.compressed(.text, [0xFF])
+                + W.masked(.text, [0xFF]) + W.masked(.binary, [1]) + W.masked(.close, [0x03, 0xE8])
+            let events: [MessageReader.Event] = [.ping([1]), .close(code: .normalClosure, reason: [])]
+            #expect(reader.read(frames, inPiecesOf: size) == Outcome(events: events))
+        }
+    }
+
     @Test("Two final blocks form one message")
     func finalBlocks() {
         let final: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
