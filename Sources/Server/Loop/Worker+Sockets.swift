@@ -38,6 +38,12 @@ extension Worker {
         services.openSockets.add(-1, of: user)
     }
 
+    /// Ends a subscription whose socket or event stream has not opened.
+    func abandon(_ subscription: Subscription) {
+        loop.clientLeft()
+        end(subscription)
+    }
+
     /// Ends all sockets and event streams of a user, also those that are about to open: they are registered once they
     /// are open, but have joined their room's feed.
     func endConnections(of user: UserID, because problem: Problem) {

@@ -118,12 +118,7 @@ extension Exchange {
         let subscription = worker.subscribe(to: room, as: caller, format: format, since: since?.rev)
         let reading = worker.read(for: subscription, since: since?.rev, asker: asker(caller)) { [self] result in
             // The client may be gone, or the subscription may be refused.
-            defer {
-                if !subscription.hasStarted {
-                    worker.loop.clientLeft()
-                    worker.end(subscription)
-                }
-            }
+            defer { if !subscription.hasStarted { worker.abandon(subscription) } }
             do throws(Problem) {
                 let slice = try result.get()
                 if let end = subscription.end { throw end }
@@ -134,7 +129,7 @@ extension Exchange {
                 answer(error)
             }
         }
-        answerDepends(on: reading) { [worker] in worker.end(subscription) }
+        answerDepends(on: reading) { [worker] in worker.abandon(subscription) }
     }
 
     /// The WebSocket subprotocol of frames and close codes, for clients that offer it.
