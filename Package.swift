@@ -130,6 +130,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CLibwebsockets", "CPostgreSQL"], path: "Tests/TestSupport",
             swiftSettings: settings),
+        // A model of the log's rules, and random submissions to compare it with.
+        .target(
+            name: "RuleModel", dependencies: ["TestSupport", "Wire", "Chat"], path: "Tests/RuleModel",
+            swiftSettings: settings),
         tests(of: "Wire", ["TestSupport"]),
         .testTarget(
             name: "BackscrollTimelineTests", dependencies: ["BackscrollTimeline"], path: "Tests/TimelineTests",
@@ -137,12 +141,12 @@ let package = Package(
         tests(of: "HTTP", ["TestSupport", httpTypes]),
         tests(of: "WebSocket", ["TestSupport"]),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
-        tests(of: "Chat", ["TestSupport", "Wire", "WebSocket"]),
+        tests(of: "Chat", ["TestSupport", "RuleModel", "Wire", "WebSocket"]),
         tests(of: "Signatures", ["TestSupport", "COpenSSL"]),
         tests(of: "Tokens", ["TestSupport", "Wire", "Chat", "Signatures"]),
         tests(
             of: "Store",
-            ["TestSupport", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
+            ["TestSupport", "RuleModel", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(
             of: "Server",
             [

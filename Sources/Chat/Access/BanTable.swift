@@ -46,6 +46,21 @@ public final class BanTable: Sendable {
     /// A user's ban from a room or from the whole server, including expired bans that are still in the table.
     public subscript(key: Key) -> Ban? { state.withLock { $0.bans[key] } }
 
+    /// Returns the keys of the bans that concern a user in a room; without a room, that of a ban from the server.
+    public static func keys(of user: UserID, in room: RoomID?) -> [Key] {
+        room == nil ? [Key(room: nil, user: user)] : [Key(room: nil, user: user), Key(room: room, user: user)]
+    }
+
+    /// Returns a user's bans from a room and from the whole server, including expired bans that are still in the table.
+    public func bans(of user: UserID, in room: RoomID?) -> [Key: Ban] {
+        if isEmpty { return [:] }
+        return state.withLock { state in
+            var bans: [Key: Ban] = [:]
+            for key in Self.keys(of: user, in: room) { bans[key] = state.bans[key] }
+            return bans
+        }
+    }
+
     /// Sets or lifts (`nil`) bans.
     public func change(_ changes: [Key: Ban?], at time: Timestamp) {
         state.withLock { state in

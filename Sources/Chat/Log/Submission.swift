@@ -30,6 +30,16 @@ public struct Submission: Sendable {
     /// stopped, see ``LogObserver/abandoned(_:)``.
     public var arrival: ContinuousClock.Instant
 
+    /// The user whose membership or ban is changed, or who is erased; `nil` for other changes.
+    public var subject: UserID? {
+        switch change {
+        case .send, .change, .read, .room(.set), .room(.delete): nil
+        case .room(.setMember(let user, _)), .room(.removeMember(let user)), .room(.setBan(let user, _)),
+            .room(.removeBan(let user)), .user(let user, _):
+            user
+        }
+    }
+
     /// Creates a change by `sender` to `room`, answered under `ticket`.
     public init(
         ticket: Ticket, room: RoomID?, sender: UserID, change: Change, isAdmin: Bool = false,

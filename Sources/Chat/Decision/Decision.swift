@@ -1,0 +1,128 @@
+public import Wire
+
+/// The decision on one submission: what is stored, and what the client is answered.
+///
+/// All rules of access and order stand in `Chat/Decision`. A decision reads nothing but the submission and its facts,
+/// so the same facts always give the same decision. The store applies the writes in one transaction, in order, and then
+/// appends the message.
+///
+/// A plain value.
+public struct Decision: Sendable {
+    /// The result, or the reason why the change is refused.
+    public var result: Result<Receipt, Problem>
+    /// The changes, also some of refused submissions.
+    public var writes: [Write]
+    /// The message that is sent.
+    public var message: NewMessage?
+
+    /// The facts that a decision lacks. Load them, and decide again.
+    public struct Lacking: Error, Hashable {
+        /// The names of the facts.
+        public var names: Facts.Names
+    }
+
+    /// Decides a submission.
+    ///
+    /// - Throws: ``Lacking`` with facts to load.
+    public static func make(on submission: Submission, _ facts: Facts) throws(Lacking) -> Decision {
+        var rules = Rules(facts: facts)
+        do throws(Halt) {
+            let receipt = try rules.decide(submission)
+            return Decision(result: .success(receipt), writes: rules.writes, message: rules.message)
+        } catch {
+            switch error {
+            case .refused(let problem): return Decision(result: .failure(problem), writes: rules.writes)
+            case .lacks(let names): throw Lacking(names: names)
+            }
+        }
+    }
+
+    /// Returns true if the rules permit a send or a read mark in an existing room, whether or not the send repeats
+    /// another or the mark is further on already. A store may then leave these two questions to its database.
+    ///
+    /// - Returns: False also if facts of the room or the caller are missing, or if the erased user with the caller's id
+    ///   has left something in the room.
+    public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
+        guard facts.room != nil else { return false }
+        var rules = Rules(facts: facts)
+        do throws(Halt) {
+            try rules.admit(submission)
+            if case .send(let draft) = submission.change { try rules.checkReply(draft) }
+        } catch {
+            return false
+        }
+        return rules.writes.isEmpty
+    }
+}
+
+/// The rules, applied to one submission.
+///
+/// The facts take on the writes as they are decided.
+struct Rules {
+    var facts: Facts
+    var writes: [Write] = []
+    var message: NewMessage?
+
+    mutating func decide(_ submission: Submission) throws(Halt) -> Receipt {
+        try admit(submission)
+        if case .user(let user, let change) = submission.change { return try self.change(user, change, by: submission) }
+        guard let id = submission.room else { throw .refused(.roomNotFound) }
+        switch submission.change {
+        case .send(let draft): return try send(draft, to: id, by: submission.sender)
+        case .change(let change): return try self.change(change, by: submission)
+        case .read(let seq): return try read(to: seq, by: submission.sender)
+        case .room(let change): return try self.change(change, by: submission)
+        case .user: preconditionFailure("done above")
+        }
+    }
+
+    // MARK: Access
+
+    /// Decides whether the caller may use the room, and changes it at all.
+    mutating func admit(_ submission: Submission) throws(Halt) {
+        if submission.room != nil {
+            try facts.require(.room)
+            try separate(submission)
+            try checkAccess(submission)
+        }
+        try checkBans(submission)
+    }
+
+    private func checkAccess(_ submission: Submission) throws(Halt) {
+        guard let room = facts.room else {
+            switch submission.change {
+            case .send, .room(.set):
+                if facts.policy.roomsByAdminsOnly, !submission.isAdmin { throw .refused(.roomNotFound) }
+            case .room: throw .refused(.roomNotFound)
+            case .change, .read: if facts.policy.roomsByAdminsOnly { throw .refused(.roomNotFound) }
+            case .user: break
+            }
+            return
+        }
+        if room.isDeleted { throw .refused(.roomDeleted) }
+        guard room.asksForRole, !submission.isAdmin else { return }
+        try facts.require(.role)
+        if facts.role == nil { throw .refused(.roomNotFound) }
+    }
+
+    private func checkBans(_ submission: Submission) throws(Halt) {
+        if facts.bans.isEmpty { return }
+        try facts.require(.time)
+        let refusal = BanTable.refusal(
+            of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: .change, at: facts.time
+        ) { facts.bans[$0] }
+        if let refusal { throw .refused(refusal) }
+    }
+
+    /// Returns true if the caller may administer the room.
+    func isOwner(_ submission: Submission) throws(Halt) -> Bool {
+        if submission.isAdmin { return true }
+        try facts.require(.role)
+        return facts.role == .owner
+    }
+
+    /// Checks that the caller may administer the room.
+    func checkOwner(_ submission: Submission) throws(Halt) {
+        guard try isOwner(submission) else { throw .refused(.notAnOwner) }
+    }
+}

@@ -1,0 +1,228 @@
+public import Wire
+
+/// Changes of messages. Each takes a revision unless it changes nothing.
+extension Rules {
+    /// A message with its encoded snapshot.
+    fileprivate struct Snapshot {
+        var message: Message
+        var stored: StoredMessage
+    }
+
+    mutating func change(_ change: MessageChange, by submission: Submission) throws(Halt) -> Receipt {
+        let user = submission.sender
+        guard let room = facts.room, change.seq > 0, change.seq <= room.head else {
+            throw .refused(.messageNotFound)
+        }
+        if room.isFull { throw .refused(.roomFull) }
+        switch change.action {
+        case .edit, .delete: try facts.require([.message, .time])
+        case .addReaction, .removeReaction: try facts.require([.message, .reaction])
+        }
+        guard let body = facts.message else { throw .refused(.internalError("A message is missing in its room.")) }
+        let message = try decoded(body)
+        var old = Snapshot(message: message, stored: StoredMessage(seq: message.seq, rev: message.rev, body: body))
+        try eraseFirst(&old, change.action, by: user)
+        var isOwner = false
+        if case .delete = change.action, old.message.sender != user { isOwner = try self.isOwner(submission) }
+        do throws(Problem) {
+            if try change.decide(on: old.message, by: user, isOwner: isOwner) == .done {
+                return .message(old.stored, isNew: false)
+            }
+        } catch {
+            throw .refused(error)
+        }
+        guard let next = try self.message(old.message, after: change.action, by: user) else {
+            return .message(old.stored, isNew: false)
+        }
+        return .message(try replace(old.stored, by: next), isNew: false)
+    }
+
+    /// Returns a message after an action; `nil` if the action changes nothing.
+    fileprivate mutating func message(
+        _ message: Message, after action: MessageChange.Action, by user: UserID
+    ) throws(Halt) -> Message? {
+        var next = message
+        switch action {
+        case .edit(let edit):
+            do throws(Problem) { next.content = try edit.applied(to: message.content) } catch { throw .refused(error) }
+            if next.content.isSame(as: message.content) { return nil }
+            // If the clock is set back, an edit still does not come before the send.
+            next.editedAt = max(facts.time, message.editedAt ?? message.createdAt)
+            rememberContent(of: message)
+        case .delete:
+            next = tombstone(of: message)
+        case .addReaction(let key):
+            let isNew = !message.reactions.contains { $0.has(key) }
+            if isNew, message.reactions.count >= Limits.reactionKeys { throw .refused(.tooManyReactions) }
+            if facts.reaction != nil { return nil }
+            let rev = facts.room!.rev + 1
+            writes.append(.addReaction(key, seq: message.seq, user, rev: rev))
+            next.addReaction(key, by: user)
+        case .removeReaction(let key):
+            guard facts.reaction != nil else { return nil }
+            next = try self.message(message, without: key, of: user)
+        }
+        return next
+    }
+
+    /// Returns a message without a reaction that a user has.
+    fileprivate mutating func message(
+        _ message: Message, without key: ReactionKey, of user: UserID
+    ) throws(Halt) -> Message {
+        var next = message
+        if let index = next.reactions.firstIndex(where: { $0.has(key) }) {
+            next.reactions[index].count -= 1
+            if next.reactions[index].count == 0 {
+                next.reactions.remove(at: index)
+            } else if next.reactions[index].users.contains(user) {
+                try facts.require(.reactingUsers)
+                next.reactions[index].users = Array(
+                    facts.reactingUsers.filter { $0 != user }.prefix(Limits.reactionUsers))
+            }
+        }
+        writes.append(.removeReaction(key, seq: message.seq, user))
+        facts.reaction = nil
+        return next
+    }
+
+    /// Returns the tombstone of a message, and removes what else is stored of it.
+    fileprivate mutating func tombstone(of message: Message) -> Message {
+        rememberContent(of: message)
+        let count = message.reactions.reduce(0) { $0 + $1.count }
+        if count > 0 { writes.append(.removeReactions(seq: message.seq, count: count)) }
+        return message.tombstone
+    }
+
+    fileprivate mutating func rememberContent(of message: Message) {
+        guard message.clientMessageID != nil, message.isAsSent else { return }
+        writes.append(.rememberContent(message.content, seq: message.seq))
+    }
+
+    /// Replaces the snapshot of a message. The new one takes the room's next revision.
+    fileprivate mutating func replace(_ old: StoredMessage, by message: Message) throws(Halt) -> StoredMessage {
+        if facts.room!.isFull { throw .refused(.roomFull) }
+        facts.room!.rev += 1
+        var next = message
+        next.rev = facts.room!.rev
+        var body: [UInt8] = []
+        next.encode(into: &body)
+        let stored = StoredMessage(seq: next.seq, rev: next.rev, body: body)
+        writes.append(.replace(ReplacedMessage(stored: stored, replacedBytes: old.body.count)))
+        return stored
+    }
+
+    // MARK: Erased users
+
+    /// Turns a message of an erased user into a tombstone without a sender. A repeated send with its client message id
+    /// is no longer recognized.
+    fileprivate mutating func erase(_ old: inout Snapshot, of user: UserID) throws(Halt) {
+        var message = old.message
+        message.sender = .deleted
+        message.clientMessageID = nil
+        message = tombstone(of: message)
+        old.stored = try replace(old.stored, by: message)
+        message.rev = old.stored.rev
+        old.message = message
+        writes.append(.forgetSender(seq: message.seq, user))
+    }
+
+    /// Erases the old user's message or reaction that the new user is about to touch.
+    fileprivate mutating func eraseFirst(
+        _ old: inout Snapshot, _ action: MessageChange.Action, by user: UserID
+    ) throws(Halt) {
+        guard let boundary = try boundary(of: user) else { return }
+        if old.message.sender == user, old.message.seq <= boundary.seq {
+            try erase(&old, of: user)
+            facts.reaction = nil
+        } else if case .addReaction(let key) = action, let rev = facts.reaction, rev <= boundary.rev,
+            !old.message.deleted
+        {
+            old.message = try message(old.message, without: key, of: user)
+            old.stored = try replace(old.stored, by: old.message)
+            old.message.rev = old.stored.rev
+        }
+    }
+
+    /// Erases the old user's message whose client message id the new user is about to use.
+    ///
+    /// - Returns: False if it is not the old user's, or cannot be read.
+    mutating func eraseFirst(_ first: StoredMessage, by user: UserID) throws(Halt) -> Bool {
+        guard let boundary = try boundary(of: user), first.seq <= boundary.seq,
+            let message = try? Message(decoding: first.body), message.sender == user
+        else { return false }
+        var old = Snapshot(message: message, stored: first)
+        if !facts.room!.isFull { try erase(&old, of: user) }
+        return true
+    }
+
+    /// Returns the boundary of a caller who is being erased; `nil` for others.
+    private func boundary(of user: UserID) throws(Halt) -> Facts.Boundary? {
+        guard facts.erasing.contains(user) else { return nil }
+        try facts.require(.past)
+        return facts.past.boundary
+    }
+}
+
+/// Changes of single messages that jobs make.
+extension Decision {
+    /// Decides that a message expires: it becomes a tombstone, as a deletion makes it.
+    ///
+    /// - Parameter body: The message's snapshot.
+    /// - Returns: `nil` if the room is full.
+    public init?(expiring message: Message, _ body: [UInt8], in room: RoomFacts) {
+        self.init(message, body, in: room) { rules, old throws(Halt) in
+            _ = try rules.replace(old.stored, by: rules.tombstone(of: old.message))
+        }
+    }
+
+    /// Decides that a message of an erased user becomes a tombstone without a sender.
+    ///
+    /// - Returns: `nil` if the room is full.
+    public init?(erasing message: Message, _ body: [UInt8], of user: UserID, in room: RoomFacts) {
+        self.init(message, body, in: room) { rules, old throws(Halt) in try rules.erase(&old, of: user) }
+    }
+
+    /// Decides that the reaction of an erased user is removed.
+    ///
+    /// - Parameter users: The first users with a reaction, see ``Facts/reactingUsers``.
+    /// - Returns: `nil` if the room is full.
+    public init?(
+        removing key: ReactionKey, of user: UserID, from message: Message, _ body: [UInt8],
+        reactingUsers users: [UserID],
+        in room: RoomFacts
+    ) {
+        self.init(message, body, in: room) { rules, old throws(Halt) in
+            rules.facts.reactingUsers = users
+            _ = try rules.replace(old.stored, by: rules.message(old.message, without: key, of: user))
+        }
+    }
+
+    private init?(
+        _ message: Message, _ body: [UInt8], in room: RoomFacts,
+        _ change: (inout Rules, inout Rules.Snapshot) throws(Halt) -> Void
+    ) {
+        if room.isFull { return nil }
+        var facts = Facts(at: nil, Facts.Policy())
+        facts.room = room
+        var rules = Rules(facts: facts)
+        var old = Rules.Snapshot(
+            message: message, stored: StoredMessage(seq: message.seq, rev: message.rev, body: body))
+        do throws(Halt) { try change(&rules, &old) } catch { return nil }
+        self.init(result: .success(.message(old.stored, isNew: false)), writes: rules.writes)
+    }
+}
+
+extension Reaction {
+    fileprivate func has(_ key: ReactionKey) -> Bool { self.key.hasSameBytes(as: key.string) }
+}
+
+extension Message {
+    /// Adds a user's reaction, which must be new.
+    fileprivate mutating func addReaction(_ key: ReactionKey, by user: UserID) {
+        guard let index = reactions.firstIndex(where: { $0.has(key) }) else {
+            return reactions.append(Reaction(key: key.string, count: 1, users: [user]))
+        }
+        reactions[index].count += 1
+        if reactions[index].users.count < Limits.reactionUsers { reactions[index].users.append(user) }
+    }
+}

@@ -1,0 +1,138 @@
+import Wire
+
+/// Changes of rooms, their members and their bans, and of users.
+extension Rules {
+    mutating func change(_ change: RoomChange, by submission: Submission) throws(Halt) -> Receipt {
+        switch change {
+        case .set(let settings): return try set(settings, by: submission)
+        case .delete:
+            try checkOwner(submission)
+            writes.append(.deleteRoom)
+            return .room(isNew: false)
+        case .setMember(let user, let role): return try set(user, role, by: submission)
+        case .removeMember(let user): return try remove(user, by: submission)
+        case .setBan(let user, let settings):
+            try checkOwner(submission)
+            return try ban(user, settings, by: submission)
+        case .removeBan(let user):
+            try checkOwner(submission)
+            writes.append(.liftBan(user))
+            return .room(isNew: false)
+        }
+    }
+
+    private mutating func set(_ settings: RoomSettings, by submission: Submission) throws(Halt) -> Receipt {
+        let isNew = facts.room == nil
+        let wasPrivate = facts.room?.isPrivate == true
+        if isNew { createRoom(by: submission.sender) } else { try checkOwner(submission) }
+        if let visibility = settings.visibility {
+            // Any user may have subscribed to a room before its first use.
+            writes.append(.setVisibility(visibility, endsAccess: visibility == .private && !wasPrivate))
+        }
+        if let title = settings.title { writes.append(.setTitle(title)) }
+        return .room(isNew: isNew)
+    }
+
+    // MARK: Members
+
+    private func role(of user: UserID, _ submission: Submission) throws(Halt) -> RoomMember.Role? {
+        if user == submission.sender {
+            try facts.require(.role)
+            return facts.role
+        }
+        try facts.require(submission.isAdmin ? .subjectRole : [.role, .subjectRole])
+        return facts.subjectRole
+    }
+
+    private mutating func set(
+        _ user: UserID, _ role: RoomMember.Role?, by submission: Submission
+    ) throws(Halt) -> Receipt {
+        let isOwn = user == submission.sender
+        let now = try self.role(of: user, submission)
+        let role = role ?? now ?? .member
+        guard try isOwner(submission) || (isOwn && role == .member) else { throw .refused(.notAnOwner) }
+        guard now != nil || isOwn || submission.isAdmin || !facts.policy.membersByAdminsOnly else {
+            throw .refused(.membersByAdminsOnly)
+        }
+        guard role != now else { return .room(isNew: false) }
+        try checkOtherOwners(without: now)
+        guard now == nil else {
+            writes.append(.setRole(user, role))
+            return .room(isNew: false)
+        }
+        if !isOwn { try facts.require(.hasTakenPart) }
+        // Refused above without a room.
+        writes.append(.addMember(user, role, rev: facts.room!.rev, isEngaged: isOwn || facts.hasTakenPart))
+        return .room(isNew: true)
+    }
+
+    private mutating func remove(_ user: UserID, by submission: Submission) throws(Halt) -> Receipt {
+        let now = try role(of: user, submission)
+        if user != submission.sender { try checkOwner(submission) }
+        guard let now else { return .room(isNew: false) }
+        try checkOtherOwners(without: now)
+        writes.append(.removeMember(user))
+        return .room(isNew: false)
+    }
+
+    /// Checks that a room keeps an owner without the role of one member.
+    private func checkOtherOwners(without role: RoomMember.Role?) throws(Halt) {
+        guard role == .owner else { return }
+        try facts.require(.hasOtherOwners)
+        if !facts.hasOtherOwners { throw .refused(.lastOwner) }
+    }
+
+    // MARK: Bans
+
+    private mutating func ban(
+        _ user: UserID, _ settings: BanSettings, by submission: Submission
+    ) throws(Halt) -> Receipt {
+        if user == submission.sender { throw .refused(.banOfOneself) }
+        if !submission.isAdmin {
+            try facts.require(.subjectRole)
+            if facts.subjectRole == .owner { throw .refused(.banOfOwner) }
+        }
+        try facts.require(.ban)
+        if facts.ban == nil {
+            try facts.require(.hasMaximumBans)
+            if facts.hasMaximumBans { throw .refused(.tooManyBans) }
+        }
+        return try set(user, settings, by: submission.sender)
+    }
+
+    /// Sets or replaces a ban from the room or from the server.
+    private mutating func set(_ user: UserID, _ settings: BanSettings, by sender: UserID) throws(Halt) -> Receipt {
+        try facts.require([.ban, .time])
+        if let until = settings.until, until <= facts.time { throw .refused(.banOver) }
+        let ban = Ban(
+            user: user, scope: settings.scope, until: settings.until, reason: settings.reason, by: sender,
+            createdAt: facts.time)
+        writes.append(.setBan(ban))
+        var body: [UInt8] = []
+        ban.encode(into: &body)
+        return .record(body, isNew: facts.ban == nil)
+    }
+
+    // MARK: Users
+
+    /// Applies an admin's change to a user.
+    mutating func change(_ user: UserID, _ change: UserChange, by submission: Submission) throws(Halt) -> Receipt {
+        guard submission.isAdmin else { throw .refused(.notAnAdmin) }
+        switch change {
+        case .ban(let settings):
+            if user == submission.sender { throw .refused(.banOfOneself) }
+            return try set(user, settings, by: submission.sender)
+        case .liftBan:
+            writes.append(.liftBan(user))
+            return .room(isNew: false)
+        case .erase:
+            try facts.require(.erasure)
+            writes.append(.eraseUser(user))
+            // An erasure that is under way starts over, and goes on counting.
+            let messages = facts.erasure?.state == .erasing ? facts.erasure!.messages : 0
+            var body: [UInt8] = []
+            ErasureStatus(user: user, state: .erasing, messages: messages).encode(into: &body)
+            return .record(body, isNew: true)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Wire
+
+/// Sends and read marks.
+extension Rules {
+    /// Checks that the message that a draft replies to exists.
+    func checkReply(_ draft: Draft) throws(Halt) {
+        guard let replyTo = draft.content.replyTo else { return }
+        if replyTo > facts.room?.head ?? 0 { throw .refused(.replyToNotFound) }
+    }
+
+    mutating func send(_ draft: Draft, to id: RoomID, by sender: UserID) throws(Halt) -> Receipt {
+        try checkReply(draft)
+        try facts.require(.time)
+        if facts.room == nil {
+            createRoom(by: sender)
+        } else if draft.clientMessageID != nil {
+            try facts.require(.first)
+            if let first = facts.first, try !eraseFirst(first, by: sender) { return try repeated(draft, of: first) }
+        }
+        // Created above if it did not exist.
+        guard let message = facts.room!.append(draft, by: sender, to: id, at: facts.time) else {
+            throw .refused(.roomFull)
+        }
+        self.message = message
+        return .message(message.stored, isNew: true)
+    }
+
+    /// Returns the stored message for a repeated send, and refuses another send with the same client message id.
+    private func repeated(_ draft: Draft, of first: StoredMessage) throws(Halt) -> Receipt {
+        let message = try decoded(first.body)
+        if message.isAsSent {
+            guard message.content.isSame(as: draft.content) else { throw .refused(.clientMessageIDReused) }
+        } else {
+            try facts.require(.isFirstContent)
+            guard facts.isFirstContent else { throw .refused(.clientMessageIDReused) }
+        }
+        return .message(first, isNew: false)
+    }
+
+    func decoded(_ body: [UInt8]) throws(Halt) -> Message {
+        do throws(Problem) { return try Message(decoding: body) } catch { throw .refused(error) }
+    }
+
+    /// Creates the room. The user becomes its owner.
+    mutating func createRoom(by user: UserID) {
+        facts.room = RoomFacts()
+        writes.append(.createRoom(owner: user))
+        // If the user is being erased, the erased user has nothing in the new room.
+        if facts.erasing.contains(user) { writes.append(.setBoundary(user, Facts.Boundary(seq: 0, rev: 0))) }
+    }
+
+    /// Moves a user's read mark forward to `seq`, or to the head if that is less.
+    mutating func read(to seq: Int64, by user: UserID) throws(Halt) -> Receipt {
+        // A read mark does not create a room.
+        guard let room = facts.room else { return .readMark(seq: 0, hasMoved: false) }
+        try facts.require(.mark)
+        let seq = min(seq, room.head)
+        guard seq > facts.mark else { return .readMark(seq: facts.mark, hasMoved: false) }
+        writes.append(.raiseMark(user, seq: seq))
+        return .readMark(seq: seq, hasMoved: true)
+    }
+}
+
+extension Problem {
+    /// 503: the room has the largest `seq` or revision.
+    static var roomFull: Problem { .unavailable("The room is full.") }
+}

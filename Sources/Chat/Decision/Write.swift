@@ -1,0 +1,89 @@
+public import Wire
+
+/// One change of what is stored, as part of a ``Decision``. It concerns the decision's room, or without one the server.
+public enum Write: Sendable {
+    /// Create the room, open and without messages, with this owner, who is engaged.
+    case createRoom(owner: UserID)
+    /// Replace a message's snapshot.
+    case replace(ReplacedMessage)
+    /// Remember the hash of a message's first content, before the content is edited or deleted.
+    case rememberContent(Content, seq: Int64)
+    /// Remove the sender and the client message id from a tombstone of an erased user, with what is remembered of it.
+    case forgetSender(seq: Int64, UserID)
+    /// Remove all reactions to a message, some of them later if they are many.
+    case removeReactions(seq: Int64, count: Int)
+    /// Add a user's reaction at a revision.
+    case addReaction(ReactionKey, seq: Int64, UserID, rev: Int64)
+    /// Remove a user's reaction.
+    case removeReaction(ReactionKey, seq: Int64, UserID)
+    /// Move a user's read mark forward, and mark the user as engaged.
+    case raiseMark(UserID, seq: Int64)
+    /// Remove a user's read mark.
+    case removeMark(UserID)
+    /// Make a user a member. The room is at this revision before the commit's own messages.
+    case addMember(UserID, RoomMember.Role, rev: Int64, isEngaged: Bool)
+    /// Change a member's role.
+    case setRole(UserID, RoomMember.Role)
+    /// Remove a member.
+    case removeMember(UserID)
+    /// Set the room's visibility. `endsAccess` is true if anybody could use the room before.
+    case setVisibility(RoomSummary.Visibility, endsAccess: Bool)
+    /// Set the room's title; an empty one removes it.
+    case setTitle(String)
+    /// Delete the room: access ends now, and its rows are removed later.
+    case deleteRoom
+    /// Set or replace a ban.
+    case setBan(Ban)
+    /// Lift a user's ban.
+    case liftBan(UserID)
+    /// Start to erase a user, and remove the name from bans. The data is removed later.
+    case eraseUser(UserID)
+    /// Set the end of the messages and reactions in the room that are an erased user's.
+    case setBoundary(UserID, Facts.Boundary)
+}
+
+extension Write {
+    /// Returns the change of a membership in `room` that the write makes.
+    public func membershipChange(in room: RoomID?) -> MembershipChange? {
+        guard let room else { return nil }
+        switch self {
+        case .createRoom(let owner): return MembershipChange(user: owner, room: room, kind: .joined(rev: 0))
+        case .addMember(let user, _, let rev, _):
+            return MembershipChange(user: user, room: room, kind: .joined(rev: rev))
+        case .removeMember(let user): return MembershipChange(user: user, room: room, kind: .left)
+        default: return nil
+        }
+    }
+
+    /// Returns the access to `room`, or without one to the server, that the write takes away.
+    public func accessEnd(in room: RoomID?) -> AccessEnd? {
+        switch (self, room) {
+        case (.removeMember(let user), let room?): .removed(user, from: room)
+        case (.setVisibility(.private, endsAccess: true), let room?): .becamePrivate(room)
+        case (.deleteRoom, let room?): .roomDeleted(room)
+        case (.setBan(let ban), _) where ban.scope == .all: .banned(ban, from: room)
+        case (.eraseUser(let user), _): .erased(user)
+        default: nil
+        }
+    }
+}
+
+/// A message to append.
+public struct NewMessage: Sendable {
+    /// The message as it is stored.
+    public var stored: StoredMessage
+    /// The sender.
+    public var sender: UserID
+    /// The sender's id for the send.
+    public var clientMessageID: String?
+    /// The time when it is stored.
+    public var createdAt: Timestamp
+}
+
+/// A changed message.
+public struct ReplacedMessage: Sendable {
+    /// The message as it is stored.
+    public var stored: StoredMessage
+    /// The number of bytes of the snapshot that is replaced.
+    public var replacedBytes: Int
+}

@@ -1,0 +1,125 @@
+import Chat
+import Testing
+import Wire
+
+@Suite("A decision")
+struct DecisionTests {
+    private let time = Timestamp(milliseconds: 1_700_000_000_000)
+    private let room = try! RoomID("lobby")
+    private let alice = try! UserID("alice")
+
+    private func submission(_ change: Submission.Change, isAdmin: Bool = false) -> Submission {
+        Submission(
+            ticket: Ticket(loop: 0, number: 1), room: room, sender: alice, change: change, isAdmin: isAdmin)
+    }
+
+    private func send(id: String? = nil, replyTo: Int64? = nil) -> Submission {
+        submission(.send(Draft(clientMessageID: id, content: Content(text: "hello", replyTo: replyTo))))
+    }
+
+    private func facts(
+        _ room: RoomFacts?, at time: Timestamp? = Timestamp(milliseconds: 1_700_000_000_000),
+        erasing: Set<UserID> = [], bans: [BanTable.Key: Ban] = [:]
+    ) -> Facts {
+        var facts = Facts(at: time, Facts.Policy(), erasing: erasing, bans: bans)
+        facts.room = room
+        return facts
+    }
+
+    private func missing(_ submission: Submission, _ facts: Facts) -> Facts.Names? {
+        do throws(Decision.Lacking) {
+            _ = try Decision.make(on: submission, facts)
+            return nil
+        } catch {
+            return error.names
+        }
+    }
+
+    @Test("asks for the facts that it needs, in two steps")
+    func steps() {
+        let open = facts(RoomFacts(head: 3, rev: 3))
+        #expect(missing(send(), Facts(at: time, Facts.Policy())) == .room)
+        #expect(missing(send(), open) == nil)
+        #expect(missing(send(id: "1"), open) == .first)
+        #expect(missing(send(id: "1"), facts(RoomFacts(isPrivate: true))) == .role)
+        #expect(missing(submission(.read(seq: 1)), open) == .mark)
+        #expect(missing(submission(.change(MessageChange(seq: 1, action: .delete))), open) == .message)
+        let reaction = MessageChange(seq: 1, action: .addReaction(try! ReactionKey("+1")))
+        #expect(missing(submission(.change(reaction)), open) == [.message, .reaction])
+        #expect(missing(submission(.room(.setMember(UserID.deleted, nil))), open) == [.role, .subjectRole])
+        #expect(missing(submission(.room(.delete), isAdmin: true), open) == nil)
+        #expect(missing(send(), facts(RoomFacts(), erasing: [alice])) == .past)
+    }
+
+    @Test("gives a message the next `seq` and revision, and no time before that of the newest message")
+    func order() throws {
+        for (latest, expected) in [
+            (time.milliseconds - 5, time.milliseconds), (time.milliseconds + 5, time.milliseconds + 5),
+        ] {
+            let room = RoomFacts(head: 3, rev: 7, latest: Timestamp(milliseconds: latest))
+            let decision = try Decision.make(on: send(), facts(room))
+            let message = try #require(decision.message)
+            #expect(decision.writes.isEmpty)
+            #expect(message.stored.seq == 4 && message.stored.rev == 8)
+            #expect(message.createdAt == Timestamp(milliseconds: expected))
+            #expect(try decision.result.get() == .message(message.stored, isNew: true))
+        }
+    }
+
+    @Test("lets the last message into a room, and no further one or change")
+    func full() throws {
+        let last = RoomFacts.maximumPlace
+        let full = Problem.unavailable("The room is full.")
+        #expect(try Decision.make(on: send(), facts(RoomFacts(head: last - 1, rev: last - 1))).result.get().isNew)
+        for room in [RoomFacts(head: last, rev: last), RoomFacts(head: 1, rev: last)] {
+            let decision = try Decision.make(on: send(), facts(room))
+            #expect(decision.result == .failure(full) && decision.message == nil)
+        }
+        let change = submission(.change(MessageChange(seq: 1, action: .delete)))
+        #expect(try Decision.make(on: change, facts(RoomFacts(head: 1, rev: last))).result == .failure(full))
+        let message = Message(
+            room: room, seq: 1, rev: 1, sender: alice, content: Content(text: "hello"), createdAt: time)
+        #expect(Decision(expiring: message, [], in: RoomFacts(head: 1, rev: last)) == nil)
+        #expect(Decision(erasing: message, [], of: alice, in: RoomFacts(head: 1, rev: last)) == nil)
+    }
+
+    @Test("permits sends and marks without the time and what a database finds out by itself")
+    func permits() throws {
+        let open = facts(RoomFacts(head: 3), at: nil)
+        #expect(Decision.permits(send(id: "1", replyTo: 3), open))
+        #expect(Decision.permits(submission(.read(seq: 9)), open))
+        #expect(!Decision.permits(send(replyTo: 4), open))
+        #expect(!Decision.permits(send(), facts(nil, at: nil)))
+        #expect(!Decision.permits(send(), facts(RoomFacts(isDeleted: true), at: nil)))
+        #expect(!Decision.permits(send(), Facts(at: nil, Facts.Policy())))
+        var closed = facts(RoomFacts(isPrivate: true), at: nil)
+        #expect(!Decision.permits(send(), closed))
+        closed.role = nil
+        #expect(!Decision.permits(send(), closed))
+        closed.role = .member
+        #expect(Decision.permits(send(), closed))
+        let ban = Ban(user: alice, scope: .send, until: time, by: alice, createdAt: .earliest)
+        #expect(
+            !Decision.permits(send(), facts(RoomFacts(), at: nil, bans: [BanTable.Key(room: nil, user: alice): ban])))
+        var erased = facts(RoomFacts(), at: nil, erasing: [alice])
+        #expect(!Decision.permits(send(), erased))
+        erased.past = Facts.Past(boundary: nil)
+        #expect(!Decision.permits(send(), erased))
+    }
+
+    @Test("removes the old user's name from the title when an erased user comes back")
+    func comeBack() throws {
+        var facts = facts(RoomFacts(head: 3, rev: 5), erasing: [alice])
+        facts.past = Facts.Past(isMember: true, title: "for alice and alicent")
+        let writes = try Decision.make(on: send(), facts).writes
+        guard case .setTitle("for ~deleted and alicent") = writes[0], case .removeMember(alice) = writes[1],
+            case .removeMark(alice) = writes[2], case .setBoundary(alice, let boundary) = writes[3]
+        else {
+            Issue.record("\(writes)")
+            return
+        }
+        #expect(boundary == Facts.Boundary(seq: 3, rev: 5))
+        #expect(writes[1].accessEnd(in: room) == .removed(alice, from: room))
+        #expect(writes[1].membershipChange(in: room) == MembershipChange(user: alice, room: room, kind: .left))
+    }
+}

@@ -1,0 +1,227 @@
+import Chat
+import Testing
+import Wire
+
+/// A log in memory: it loads the facts of decisions from its tables, and applies their writes.
+struct TableLog {
+    struct MessageRow: Equatable {
+        var body: [UInt8]
+        var sender: UserID
+        var clientMessageID: String?
+        var rev: Int64
+    }
+
+    struct ReactionKeyRow: Hashable {
+        var seq: Int64
+        var key: ReactionKey
+        var user: UserID
+    }
+
+    struct Room: Equatable {
+        var facts = RoomFacts()
+        var title: String?
+        var members: [UserID: RoomMember.Role] = [:]
+        var marks: [UserID: Int64] = [:]
+        var messages: [MessageRow] = []
+        var reactions: [ReactionKeyRow: Int64] = [:]
+        /// The first contents that are remembered.
+        var contents: [Int64: [UInt8]] = [:]
+        var boundaries: [UserID: Facts.Boundary] = [:]
+    }
+
+    /// Maximum number of bans from a room.
+    static let mostBans = 2
+
+    var policy: Facts.Policy
+    var rooms: [RoomID: Room] = [:]
+    var bans: [BanTable.Key: Ban] = [:]
+    var erasures: [UserID: ErasureStatus] = [:]
+    /// What the observer would have been told.
+    var memberships: [MembershipChange] = []
+    var ends: [AccessEnd] = []
+
+    init(_ policy: Facts.Policy = Facts.Policy()) {
+        self.policy = policy
+    }
+
+    var erasing: Set<UserID> { Set(erasures.keys) }
+
+    // MARK: Facts
+
+    /// Decides a submission, and applies the decision.
+    mutating func submit(_ submission: Submission, at time: Timestamp) -> Result<Receipt, Problem> {
+        let decision = decide(submission, at: time)
+        apply(decision, in: submission.room)
+        return decision.result
+    }
+
+    func decide(_ submission: Submission, at time: Timestamp) -> Decision {
+        let keys = BanTable.keys(of: submission.sender, in: submission.room)
+        var facts = Facts(
+            at: time, policy, erasing: erasing,
+            bans: Dictionary(uniqueKeysWithValues: keys.compactMap { key in bans[key].map { (key, $0) } }))
+        facts.room = submission.room.flatMap { rooms[$0]?.facts }
+        var steps = 0
+        while true {
+            do throws(Decision.Lacking) {
+                return try Decision.make(on: submission, facts)
+            } catch {
+                steps += 1
+                // A decision that asks for what it has would never end.
+                #expect(steps < 8 && facts.known.isDisjoint(with: error.names))
+                load(error.names, of: submission, at: time, into: &facts)
+            }
+        }
+    }
+
+    private func role(of user: UserID, in room: Room) -> RoomMember.Role? {
+        erasing.contains(user) && room.boundaries[user] == nil ? nil : room.members[user]
+    }
+
+    private func past(of user: UserID, in room: Room) -> Facts.Past {
+        Facts.Past(boundary: room.boundaries[user], isMember: room.members[user] != nil, title: room.title)
+    }
+
+    private func load(
+        _ names: Facts.Names, of submission: Submission, at time: Timestamp, into facts: inout Facts
+    ) {
+        let room = submission.room.flatMap { rooms[$0] } ?? Room()
+        let user = submission.sender
+        if names.contains(.role) { facts.role = role(of: user, in: room) }
+        if names.contains(.past) { facts.past = past(of: user, in: room) }
+        if names.contains(.mark) {
+            let isPresent = !erasing.contains(user) || room.boundaries[user] != nil
+            facts.mark = isPresent ? room.marks[user] ?? 0 : 0
+        }
+        if case .send(let draft) = submission.change {
+            if names.contains(.first) { facts.first = first(draft.clientMessageID, by: user, in: room) }
+            if names.contains(.isFirstContent), let first = facts.first {
+                facts.isFirstContent = room.contents[first.seq] == draft.content.canonicalBytes
+            }
+        }
+        if case .change(let change) = submission.change {
+            if names.contains(.message) { facts.message = room.messages[Int(change.seq) - 1].body }
+            if case .addReaction(let key) = change.action { load(names, key, change.seq, of: user, room, into: &facts) }
+            if case .removeReaction(let key) = change.action {
+                load(names, key, change.seq, of: user, room, into: &facts)
+            }
+        }
+        guard let subject = submission.subject else { return }
+        if names.contains(.subjectRole) { facts.subjectRole = role(of: subject, in: room) }
+        if names.contains(.subjectPast) { facts.subjectPast = past(of: subject, in: room) }
+        if names.contains(.hasOtherOwners) {
+            facts.hasOtherOwners = room.members.keys.count { role(of: $0, in: room) == .owner } > 1
+        }
+        if names.contains(.hasTakenPart) {
+            facts.hasTakenPart = room.marks[subject] != nil || room.messages.contains { $0.sender == subject }
+        }
+        if names.contains(.ban) {
+            let ban = bans[BanTable.Key(room: submission.room, user: subject)]
+            facts.ban = ban?.isInForce(at: time) == true ? ban : nil
+        }
+        if names.contains(.hasMaximumBans) {
+            facts.hasMaximumBans = bans.keys.count { $0.room == submission.room } >= Self.mostBans
+        }
+        if names.contains(.erasure) { facts.erasure = erasures[subject] }
+    }
+
+    private func load(
+        _ names: Facts.Names, _ key: ReactionKey, _ seq: Int64, of user: UserID, _ room: Room, into facts: inout Facts
+    ) {
+        if names.contains(.reaction) { facts.reaction = room.reactions[ReactionKeyRow(seq: seq, key: key, user: user)] }
+        if names.contains(.reactingUsers) { facts.reactingUsers = reactingUsers(key, seq, in: room) }
+    }
+
+    func reactingUsers(_ key: ReactionKey, _ seq: Int64, in room: Room) -> [UserID] {
+        let rows = room.reactions.filter { $0.key.seq == seq && $0.key.key == key }
+        return rows.sorted { $0.value < $1.value }.prefix(Limits.reactionUsers + 1).map(\.key.user)
+    }
+
+    private func first(_ id: String?, by user: UserID, in room: Room) -> StoredMessage? {
+        guard let id, let index = room.messages.firstIndex(where: { $0.sender == user && $0.clientMessageID == id })
+        else { return nil }
+        return StoredMessage(seq: Int64(index) + 1, rev: room.messages[index].rev, body: room.messages[index].body)
+    }
+
+    // MARK: Writes
+
+    mutating func apply(_ decision: Decision, in id: RoomID?) {
+        for write in decision.writes { apply(write, in: id) }
+        guard let message = decision.message, let id else { return }
+        Self.append(message, to: &rooms[id]!)
+    }
+
+    private static func append(_ message: NewMessage, to room: inout Room) {
+        let stored = message.stored
+        #expect(stored.seq == room.facts.head + 1 && stored.rev == room.facts.rev + 1)
+        room.messages.append(
+            MessageRow(
+                body: stored.body, sender: message.sender, clientMessageID: message.clientMessageID, rev: stored.rev))
+        (room.facts.head, room.facts.rev, room.facts.latest) = (stored.seq, stored.rev, message.createdAt)
+    }
+
+    private mutating func apply(_ write: Write, in id: RoomID?) {
+        memberships += write.membershipChange(in: id).map { [$0] } ?? []
+        ends += write.accessEnd(in: id).map { [$0] } ?? []
+        switch write {
+        case .setBan(let ban): bans[BanTable.Key(room: id, user: ban.user)] = ban
+        case .liftBan(let user): bans[BanTable.Key(room: id, user: user)] = nil
+        case .eraseUser(let user):
+            erasures[user] = ErasureStatus(user: user, state: .erasing, messages: erasures[user]?.messages ?? 0)
+            for id in rooms.keys { rooms[id]!.boundaries[user] = nil }
+            for (key, ban) in bans { bans[key] = ban.anonymized(for: user) }
+        case .createRoom(let owner):
+            #expect(rooms[id!] == nil)
+            rooms[id!] = Room(members: [owner: .owner])
+        case .forgetSender(let seq, let user):
+            rooms[id!]!.messages[Int(seq) - 1].sender = .deleted
+            rooms[id!]!.messages[Int(seq) - 1].clientMessageID = nil
+            rooms[id!]!.contents[seq] = nil
+            erasures[user]!.messages += 1
+        case .deleteRoom:
+            rooms[id!] = Room(facts: RoomFacts(isDeleted: true))
+            bans = bans.filter { $0.key.room != id }
+        default: Self.apply(write, to: &rooms[id!]!)
+        }
+    }
+
+    private static func apply(_ write: Write, to room: inout Room) {
+        switch write {
+        case .replace(let message):
+            let (stored, index) = (message.stored, Int(message.stored.seq) - 1)
+            #expect(stored.rev == room.facts.rev + 1 && message.replacedBytes == room.messages[index].body.count)
+            room.messages[index].body = stored.body
+            room.messages[index].rev = stored.rev
+            room.facts.rev = stored.rev
+        case .rememberContent(let content, let seq):
+            #expect(room.contents[seq] == nil)
+            room.contents[seq] = content.canonicalBytes
+        case .removeReactions(let seq, let count):
+            let rows = room.reactions.keys.filter { $0.seq == seq }
+            #expect(rows.count == count)
+            for row in rows { room.reactions[row] = nil }
+        case .addReaction(let key, let seq, let user, let rev):
+            let row = ReactionKeyRow(seq: seq, key: key, user: user)
+            #expect(room.reactions[row] == nil)
+            room.reactions[row] = rev
+        case .removeReaction(let key, let seq, let user):
+            #expect(room.reactions.removeValue(forKey: ReactionKeyRow(seq: seq, key: key, user: user)) != nil)
+        case .raiseMark(let user, let seq):
+            #expect(seq > room.marks[user] ?? 0)
+            room.marks[user] = seq
+        case .removeMark(let user): room.marks[user] = nil
+        case .addMember(let user, let role, _, _):
+            #expect(room.members[user] == nil)
+            room.members[user] = role
+        case .setRole(let user, let role): room.members[user] = role
+        case .removeMember(let user): #expect(room.members.removeValue(forKey: user) != nil)
+        case .setVisibility(let visibility, _): room.facts.isPrivate = visibility == .private
+        case .setTitle(let title): room.title = title.isEmpty ? nil : title
+        case .setBoundary(let user, let boundary):
+            #expect(room.boundaries[user] == nil)
+            room.boundaries[user] = boundary
+        case .createRoom, .forgetSender, .deleteRoom, .setBan, .liftBan, .eraseUser:
+            Issue.record("applied by the caller")
+        }
+    }
+}

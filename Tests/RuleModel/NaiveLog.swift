@@ -1,0 +1,339 @@
+package import Chat
+package import Wire
+
+/// The rules of the log, written down as simply as possible, as a model for ``Decision``.
+///
+/// An erasure begins another life of the user's id. Whatever belongs to an earlier life is the erased user's.
+package struct NaiveLog {
+    /// A user in one of the lives of the user's id.
+    package struct Person: Hashable {
+        var user: UserID
+        var life: Int
+    }
+
+    package struct Post {
+        package var message: Message
+        var author: Person
+        var firstContent: Content
+        /// In the order of the reactions.
+        var reactions: [(key: ReactionKey, person: Person)] = []
+    }
+
+    package struct Room {
+        package var rev: Int64 = 0
+        var latest = Timestamp.earliest
+        package var isPrivate = false
+        package var isDeleted = false
+        package var title: String?
+        var members: [Person: RoomMember.Role] = [:]
+        var marks: [Person: Int64] = [:]
+        package var posts: [Post] = []
+        /// The people who have used the room since the erasure of an earlier life.
+        var returned: Set<Person> = []
+    }
+
+    private let policy: Facts.Policy
+    private let mostBans: Int
+    package private(set) var rooms: [RoomID: Room] = [:]
+    package private(set) var bans: [BanTable.Key: Ban] = [:]
+    private var lives: [UserID: Int] = [:]
+    private var erasedMessages: [UserID: Int64] = [:]
+    package private(set) var memberships: [MembershipChange] = []
+    package private(set) var ends: [AccessEnd] = []
+
+    /// Creates an empty log.
+    ///
+    /// - Parameter mostBans: Maximum number of bans from a room.
+    package init(_ policy: Facts.Policy = Facts.Policy(), mostBans: Int = Limits.roomBans) {
+        self.policy = policy
+        self.mostBans = mostBans
+    }
+
+    private func person(_ user: UserID) -> Person { Person(user: user, life: lives[user] ?? 0) }
+
+    private func role(_ user: UserID, _ room: RoomID) -> RoomMember.Role? { rooms[room]?.members[person(user)] }
+
+    /// Applies a submission.
+    package mutating func submit(_ submission: Submission, at time: Timestamp) -> Result<Receipt, Problem> {
+        do throws(Problem) { return .success(try receipt(of: submission, at: time)) } catch { return .failure(error) }
+    }
+
+    private mutating func receipt(of submission: Submission, at time: Timestamp) throws(Problem) -> Receipt {
+        let (user, isAdmin) = (submission.sender, submission.isAdmin)
+        if let id = submission.room {
+            if rooms[id]?.isDeleted == false {
+                comeBack(user, to: id)
+                if case .room(.setMember(let other, _)) = submission.change { comeBack(other, to: id) }
+            }
+            try checkAccess(submission, id)
+        }
+        for key in [BanTable.Key(room: nil, user: user), BanTable.Key(room: submission.room, user: user)] {
+            guard let ban = bans[key], ban.until == nil || time < ban.until! else { continue }
+            if key.room == nil || !isAdmin { throw .banned(ban, isFromRoom: key.room != nil) }
+        }
+        switch (submission.change, submission.room) {
+        case (.user(let other, let change), _): return try self.change(other, change, submission, at: time)
+        case (.send(let draft), let id?): return try send(draft, id, user, at: time)
+        case (.read(let seq), let id?): return read(seq, id, user)
+        case (.change(let change), let id?): return try self.change(change, id, submission, at: time)
+        case (.room(let change), let id?): return try self.change(change, id, submission, at: time)
+        case (_, nil): throw .roomNotFound
+        }
+    }
+
+    /// The old user's membership ends when the new user first uses the room.
+    private mutating func comeBack(_ user: UserID, to id: RoomID) {
+        let person = person(user)
+        guard person.life > 0, rooms[id]!.returned.insert(person).inserted else { return }
+        guard let old = rooms[id]!.members.keys.first(where: { $0.user == user }) else { return }
+        rooms[id]!.members[old] = nil
+        rooms[id]!.title = rooms[id]!.title?.split(separator: " ", omittingEmptySubsequences: false)
+            .map { $0 == user.string ? UserID.deleted.string : String($0) }.joined(separator: " ")
+        memberships.append(MembershipChange(user: user, room: id, kind: .left))
+        ends.append(.removed(user, from: id))
+    }
+
+    private func checkAccess(_ submission: Submission, _ id: RoomID) throws(Problem) {
+        if let room = rooms[id] {
+            if room.isDeleted { throw .roomDeleted }
+            if room.isPrivate, !submission.isAdmin, role(submission.sender, id) == nil { throw .roomNotFound }
+            return
+        }
+        let mayCreate = submission.isAdmin || !policy.roomsByAdminsOnly
+        switch submission.change {
+        case .send, .room(.set): if !mayCreate { throw .roomNotFound }
+        case .room: throw .roomNotFound
+        case .change, .read: if policy.roomsByAdminsOnly { throw .roomNotFound }
+        case .user: break
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func create(_ id: RoomID, _ user: UserID) {
+        rooms[id] = Room(members: [person(user): .owner], returned: [person(user)])
+        memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: 0)))
+    }
+
+    private func stored(_ message: Message) -> StoredMessage {
+        var body: [UInt8] = []
+        message.encode(into: &body)
+        return StoredMessage(seq: message.seq, rev: message.rev, body: body)
+    }
+
+    private mutating func send(
+        _ draft: Draft, _ id: RoomID, _ user: UserID, at time: Timestamp
+    ) throws(Problem) -> Receipt {
+        if let reply = draft.content.replyTo, reply > rooms[id]?.posts.count ?? 0 { throw .replyToNotFound }
+        if rooms[id] == nil { create(id, user) }
+        let index = rooms[id]!.posts.firstIndex {
+            draft.clientMessageID != nil && $0.message.clientMessageID == draft.clientMessageID
+                && $0.message.sender == user
+        }
+        if let index {
+            let post = rooms[id]!.posts[index]
+            if post.author == person(user) {
+                guard post.firstContent.isSame(as: draft.content) else { throw .clientMessageIDReused }
+                return .message(stored(post.message), isNew: false)
+            }
+            erase(index, id)
+        }
+        rooms[id]!.rev += 1
+        rooms[id]!.latest = max(time, rooms[id]!.latest)
+        let room = rooms[id]!
+        let message = Message(
+            room: id, seq: Int64(room.posts.count) + 1, rev: room.rev, sender: user,
+            clientMessageID: draft.clientMessageID, content: draft.content, createdAt: room.latest)
+        rooms[id]!.posts.append(Post(message: message, author: person(user), firstContent: draft.content))
+        return .message(stored(message), isNew: true)
+    }
+
+    private mutating func read(_ seq: Int64, _ id: RoomID, _ user: UserID) -> Receipt {
+        guard let room = rooms[id] else { return .readMark(seq: 0, hasMoved: false) }
+        let (old, new) = (room.marks[person(user)] ?? 0, min(seq, Int64(room.posts.count)))
+        if new <= old { return .readMark(seq: old, hasMoved: false) }
+        rooms[id]!.marks[person(user)] = new
+        return .readMark(seq: new, hasMoved: true)
+    }
+
+    /// Gives a message the room's next revision, with the reactions that it has.
+    private mutating func changed(_ index: Int, _ id: RoomID) {
+        rooms[id]!.rev += 1
+        let post = rooms[id]!.posts[index]
+        rooms[id]!.posts[index].message.rev = rooms[id]!.rev
+        var keys: [ReactionKey] = post.message.reactions.compactMap { try? ReactionKey($0.key) }
+        keys += post.reactions.map(\.key).filter { !keys.contains($0) }
+        rooms[id]!.posts[index].message.reactions = keys.compactMap { key in
+            let users = post.reactions.filter { $0.key == key }.map(\.person.user)
+            return users.isEmpty
+                ? nil : Reaction(key: key.string, count: users.count, users: Array(users.prefix(Limits.reactionUsers)))
+        }
+    }
+
+    private mutating func makeTombstone(_ index: Int, _ id: RoomID) {
+        rooms[id]!.posts[index].message = rooms[id]!.posts[index].message.tombstone
+        rooms[id]!.posts[index].reactions = []
+        changed(index, id)
+    }
+
+    /// Lets the message at `seq` expire.
+    package mutating func expire(_ seq: Int64, _ id: RoomID) {
+        makeTombstone(Int(seq) - 1, id)
+    }
+
+    /// Erases a message of an earlier life.
+    package mutating func erase(_ index: Int, _ id: RoomID) {
+        erasedMessages[rooms[id]!.posts[index].author.user, default: 0] += 1
+        rooms[id]!.posts[index].message.sender = .deleted
+        rooms[id]!.posts[index].message.clientMessageID = nil
+        makeTombstone(index, id)
+    }
+
+    private mutating func change(
+        _ change: MessageChange, _ id: RoomID, _ submission: Submission, at time: Timestamp
+    ) throws(Problem) -> Receipt {
+        let user = submission.sender
+        guard let room = rooms[id], change.seq > 0, change.seq <= Int64(room.posts.count) else {
+            throw .messageNotFound
+        }
+        let index = Int(change.seq) - 1
+        if room.posts[index].message.sender == user, room.posts[index].author != person(user) { erase(index, id) }
+        if case .addReaction(let key) = change.action,
+            let old = room.posts[index].reactions.firstIndex(where: {
+                $0.key == key && $0.person.user == user && $0.person != person(user)
+            }), !rooms[id]!.posts[index].message.deleted
+        {
+            rooms[id]!.posts[index].reactions.remove(at: old)
+            changed(index, id)
+        }
+        let message = rooms[id]!.posts[index].message
+        let isOwner = submission.isAdmin || role(user, id) == .owner
+        if try change.decide(on: message, by: user, isOwner: isOwner) == .done {
+            return .message(stored(message), isNew: false)
+        }
+        let own = rooms[id]!.posts[index].reactions.firstIndex { reaction in
+            switch change.action {
+            case .addReaction(let key), .removeReaction(let key):
+                reaction.key == key && reaction.person.user == user
+            default: false
+            }
+        }
+        switch change.action {
+        case .edit(let edit):
+            let content = try edit.applied(to: message.content)
+            if content.isSame(as: message.content) { break }
+            rooms[id]!.posts[index].message.content = content
+            rooms[id]!.posts[index].message.editedAt = max(time, message.editedAt ?? message.createdAt)
+            changed(index, id)
+        case .delete: makeTombstone(index, id)
+        case .addReaction(let key):
+            if !message.reactions.contains(where: { $0.key.utf8.elementsEqual(key.string.utf8) }),
+                message.reactions.count == Limits.reactionKeys
+            {
+                throw .tooManyReactions
+            }
+            if own != nil { break }
+            rooms[id]!.posts[index].reactions.append((key, person(user)))
+            changed(index, id)
+        case .removeReaction:
+            guard let own else { break }
+            rooms[id]!.posts[index].reactions.remove(at: own)
+            changed(index, id)
+        }
+        return .message(stored(rooms[id]!.posts[index].message), isNew: false)
+    }
+
+    // MARK: Rooms
+
+    private mutating func change(
+        _ change: RoomChange, _ id: RoomID, _ submission: Submission, at time: Timestamp
+    ) throws(Problem) -> Receipt {
+        let user = submission.sender
+        let isOwner = submission.isAdmin || role(user, id) == .owner
+        let owners = rooms[id]?.members.filter { $0.value == .owner && $0.key == person($0.key.user) }.count
+        switch change {
+        case .set(let settings):
+            let isNew = rooms[id] == nil
+            if isNew { create(id, user) } else if !isOwner { throw .notAnOwner }
+            if settings.visibility == .private, !rooms[id]!.isPrivate { ends.append(.becamePrivate(id)) }
+            if let visibility = settings.visibility { rooms[id]!.isPrivate = visibility == .private }
+            if let title = settings.title { rooms[id]!.title = title.isEmpty ? nil : title }
+            return .room(isNew: isNew)
+        case .delete:
+            if !isOwner { throw .notAnOwner }
+            rooms[id] = Room(isDeleted: true)
+            bans = bans.filter { $0.key.room != id }
+            ends.append(.roomDeleted(id))
+            return .room(isNew: false)
+        case .setMember(let other, let asked):
+            let old = role(other, id)
+            let new = asked ?? old ?? .member
+            if !isOwner, other != user || new == .owner { throw .notAnOwner }
+            if old == nil, other != user, !submission.isAdmin, policy.membersByAdminsOnly { throw .membersByAdminsOnly }
+            if old == .owner, new == .member, owners == 1 { throw .lastOwner }
+            rooms[id]!.members[person(other)] = new
+            if old == nil {
+                memberships.append(MembershipChange(user: other, room: id, kind: .joined(rev: rooms[id]!.rev)))
+            }
+            return .room(isNew: old == nil)
+        case .removeMember(let other):
+            if other != user, !isOwner { throw .notAnOwner }
+            guard let old = role(other, id) else { return .room(isNew: false) }
+            if old == .owner, owners == 1 { throw .lastOwner }
+            rooms[id]!.members[person(other)] = nil
+            memberships.append(MembershipChange(user: other, room: id, kind: .left))
+            ends.append(.removed(other, from: id))
+            return .room(isNew: false)
+        case .setBan(let other, let settings):
+            if !isOwner { throw .notAnOwner }
+            if other == user { throw .banOfOneself }
+            if !submission.isAdmin, role(other, id) == .owner { throw .banOfOwner }
+            let old = bans[BanTable.Key(room: id, user: other)]
+            if old?.isInForce(at: time) != true, bans.keys.count(where: { $0.room == id }) >= mostBans {
+                throw .tooManyBans
+            }
+            return try ban(other, settings, id, submission, at: time)
+        case .removeBan(let other):
+            if !isOwner { throw .notAnOwner }
+            bans[BanTable.Key(room: id, user: other)] = nil
+            return .room(isNew: false)
+        }
+    }
+
+    private mutating func ban(
+        _ user: UserID, _ settings: BanSettings, _ id: RoomID?, _ submission: Submission, at time: Timestamp
+    ) throws(Problem) -> Receipt {
+        if let until = settings.until, until <= time { throw .banOver }
+        let ban = Ban(
+            user: user, scope: settings.scope, until: settings.until, reason: settings.reason, by: submission.sender,
+            createdAt: time)
+        let old = bans.updateValue(ban, forKey: BanTable.Key(room: id, user: user))
+        if ban.scope == .all { ends.append(.banned(ban, from: id)) }
+        var body: [UInt8] = []
+        ban.encode(into: &body)
+        return .record(body, isNew: old?.isInForce(at: time) != true)
+    }
+
+    private mutating func change(
+        _ user: UserID, _ change: UserChange, _ submission: Submission, at time: Timestamp
+    ) throws(Problem) -> Receipt {
+        if !submission.isAdmin { throw .notAnAdmin }
+        switch change {
+        case .ban(let settings):
+            if user == submission.sender { throw .banOfOneself }
+            return try ban(user, settings, nil, submission, at: time)
+        case .liftBan:
+            bans[BanTable.Key(room: nil, user: user)] = nil
+            return .room(isNew: false)
+        case .erase:
+            lives[user, default: 0] += 1
+            for (key, ban) in bans where ban.by == user {
+                (bans[key]!.by, bans[key]!.reason) = (.deleted, nil)
+            }
+            ends.append(.erased(user))
+            var body: [UInt8] = []
+            ErasureStatus(user: user, state: .erasing, messages: erasedMessages[user] ?? 0).encode(into: &body)
+            return .record(body, isNew: true)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import Chat
+package import TestSupport
+package import Wire
+
+/// A source of random submissions by a few users to a few rooms, the same in every run.
+package struct RandomHistory {
+    /// The kinds of submissions.
+    package enum Kind: CaseIterable, Sendable {
+        case send, sendWithID, read, edit, addReaction, removeReaction, delete, settings, setMember, removeMember
+        case setBan, removeBan, deleteRoom, banUser, eraseUser
+    }
+
+    /// The number of users, the kinds of submissions and so on.
+    package struct Shape: Sendable {
+        package var name: String
+        package var users: Int
+        package var rooms: Int
+        /// The number of keys of reactions.
+        package var keys: Int
+        /// A kind that is listed twice is twice as frequent.
+        package var kinds: [Kind]
+        package var policy: Facts.Policy
+
+        package init(
+            _ name: String, users: Int = 4, rooms: Int = 3, keys: Int = 2,
+            kinds: [Kind] = Kind.allCases + [.sendWithID, .setMember], policy: Facts.Policy = Facts.Policy()
+        ) {
+            self.name = name
+            self.users = users
+            self.rooms = rooms
+            self.keys = keys
+            self.kinds = kinds
+            self.policy = policy
+        }
+    }
+
+    private let shape: Shape
+    package var random: SeededGenerator
+    private var milliseconds: Int64 = 1_700_000_000_000
+    private var number: UInt64 = 0
+
+    /// Creates the history of a seed.
+    package init(_ shape: Shape, seed: UInt64) {
+        self.shape = shape
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Returns the next time, which sometimes is before the last.
+    package mutating func time() -> Timestamp {
+        milliseconds += Int64.random(in: -20...100, using: &random)
+        return Timestamp(milliseconds: milliseconds)
+    }
+
+    /// Returns the next submission.
+    ///
+    /// - Parameter head: Returns the highest `seq` of a room.
+    package mutating func submission(head: (RoomID) -> Int64) throws -> Submission {
+        let kind = shape.kinds[pick(shape.kinds.count)]
+        let room = try RoomID("room\(pick(shape.rooms))")
+        let isOfUser = kind == .banUser || kind == .eraseUser
+        number += 1
+        return Submission(
+            ticket: Ticket(loop: 0, number: number), room: isOfUser ? nil : room, sender: try user(),
+            change: try change(kind, head: Int(head(room))), isAdmin: pick(isOfUser ? 2 : 8) == 0)
+    }
+
+    private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+    private mutating func user() throws -> UserID { try UserID("user\(pick(shape.users))") }
+
+    private mutating func change(_ kind: Kind, head: Int) throws -> Submission.Change {
+        switch kind {
+        case .send: return .send(Draft(content: content(head)))
+        case .sendWithID: return .send(Draft(clientMessageID: "id\(pick(6))", content: content(head)))
+        case .read: return .read(seq: Int64(pick(head + 1)))
+        case .edit:
+            let edit = Edit(text: ["one", "two", nil, ""][pick(4)], data: [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)])
+            return .change(change(.edit(edit), head))
+        case .delete: return pick(3) == 0 ? .change(change(.delete, head)) : .read(seq: 0)
+        case .addReaction: return .change(change(.addReaction(try ReactionKey("k\(pick(shape.keys))")), head))
+        case .removeReaction: return .change(change(.removeReaction(try ReactionKey("k\(pick(shape.keys))")), head))
+        case .settings:
+            return .room(
+                .set(RoomSettings(visibility: [nil, .open, .private][pick(3)], title: [nil, "", "of user1"][pick(3)])))
+        case .setMember: return .room(.setMember(try user(), [nil, .member, .owner][pick(3)]))
+        case .removeMember: return .room(.removeMember(try user()))
+        case .setBan: return .room(.setBan(try user(), ban()))
+        case .removeBan: return .room(.removeBan(try user()))
+        case .deleteRoom: return pick(8) == 0 ? .room(.delete) : .read(seq: 1)
+        case .banUser: return .user(try user(), pick(2) == 0 ? .ban(ban()) : .liftBan)
+        case .eraseUser: return .user(try user(), pick(3) == 0 ? .erase : .liftBan)
+        }
+    }
+
+    private mutating func change(_ action: MessageChange.Action, _ head: Int) -> MessageChange {
+        // The reactions of many users are to one message.
+        let seq = shape.users > 50 ? 1 : Int64(pick(head + 2))
+        return MessageChange(seq: seq, action: action, revs: pick(4) == 0 ? [Int64(pick(head * 2 + 1))] : nil)
+    }
+
+    private mutating func content(_ head: Int) -> Content {
+        Content(
+            text: ["one", "two", "three"][pick(3)], replyTo: pick(6) == 0 ? Int64(pick(head + 2) + 1) : nil,
+            data: pick(4) == 0 ? Array(#"{"a":\#(pick(2))}"#.utf8) : [])
+    }
+
+    private mutating func ban() -> BanSettings {
+        BanSettings(
+            scope: pick(2) == 0 ? .all : .send,
+            until: pick(3) == 0 ? nil : Timestamp(milliseconds: milliseconds + Int64(pick(1000)) - 100),
+            reason: pick(3) == 0 ? "because" : nil)
+    }
+}
