@@ -149,6 +149,11 @@ public struct StoreConfiguration: Sendable {
 }
 
 extension StoreConfiguration {
+    /// The rules that the server sets.
+    var policy: Facts.Policy {
+        Facts.Policy(roomsByAdminsOnly: roomsByAdminsOnly, membersByAdminsOnly: membersByAdminsOnly)
+    }
+
     /// Counts and reports a room that could not be created.
     ///
     /// - Returns: The problem.

@@ -146,18 +146,17 @@ final class ErasureStatements {
 
     /// Returns a user's boundary in a room: the last `seq` and revision that count as the erased user's. Returns `nil`
     /// if everything there is the erased user's.
-    func boundary(of user: UserID, in room: Int64) throws -> (seq: Int64, rev: Int64)? {
+    func boundary(of user: UserID, in room: Int64) throws -> Facts.Boundary? {
         try selectBoundary.bind(user.string, at: 1)
         try selectBoundary.bind(room, at: 2)
-        return try selectBoundary.firstRow { ($0.integer(0), $0.integer(1)) }
+        return try selectBoundary.firstRow { Facts.Boundary(seq: $0.integer(0), rev: $0.integer(1)) }
     }
 
-    /// Stores a user's boundary in a room: its current `seq` and revision.
-    func setBoundary(of user: UserID, in room: Int64, seq: Int64, rev: Int64) throws {
+    func setBoundary(_ boundary: Facts.Boundary, of user: UserID, in room: Int64) throws {
         try insertBoundary.bind(user.string, at: 1)
         try insertBoundary.bind(room, at: 2)
-        try insertBoundary.bind(seq, at: 3)
-        try insertBoundary.bind(rev, at: 4)
+        try insertBoundary.bind(boundary.seq, at: 3)
+        try insertBoundary.bind(boundary.rev, at: 4)
         try insertBoundary.run()
     }
 

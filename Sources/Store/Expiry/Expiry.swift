@@ -174,19 +174,24 @@ extension Commit {
     mutating func expire(
         _ place: Expiry.Place, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
-        guard !aside.contains(place.room), let room = try room(place.room) else { return (0, 0) }
+        guard !aside.contains(place.room), var room = try room(place.room) else { return (0, 0) }
         try file(place.room, room)
         var (seq, expired, bytes) = (place.mark, 0, 0)
         let end = min(room.head, place.mark + Int64(most))
         for (key, body) in try statements.expiry.messages(after: place.mark, upTo: end, in: room.number) {
-            guard key.place == seq + 1, let room = rooms[place.room], room.rev < RowKey.maximumPlace else { break }
+            guard key.place == seq + 1 else { break }
             // A message that cannot be read is skipped, so that those after it still expire.
             if let message = try? Message(decoding: body) {
                 guard message.createdAt < cutoff else { break }
                 if !message.deleted {
-                    var next = try tombstone(of: message, at: key)
-                    next.rev = room.rev + 1
-                    bytes += try replace(body, by: next, at: key, in: place.room, room).body.count - body.count
+                    guard let decision = Decision(expiring: message, body, in: room.facts) else { break }
+                    for write in decision.writes {
+                        if case .replace(let message) = write {
+                            bytes += try replace(message, in: place.room, &room)
+                        } else {
+                            try apply(write, in: place.room, room.number)
+                        }
+                    }
                     expired += 1
                 }
             }

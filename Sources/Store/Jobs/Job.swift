@@ -185,9 +185,7 @@ extension Commit {
     /// job.
     ///
     /// One commit removes at most ``CommitLimits/jobRows`` reactions, counted over all its messages.
-    mutating func removeReactions(to message: Message, at place: RowKey) throws {
-        let count = message.reactions.reduce(0) { $0 + $1.count }
-        if count == 0 { return }
+    mutating func removeReactions(_ count: Int, to place: RowKey) throws {
         guard removedReactions + count <= CommitLimits.jobRows else {
             return jobs.append(try statements.jobs.insert(.reactions(place.rawValue)))
         }

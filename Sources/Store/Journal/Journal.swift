@@ -281,16 +281,23 @@ struct JournalTransaction: ~Copyable {
         if filedRooms.contains(message.room) { try statements.insert([message]) } else { new.append(message) }
     }
 
-    /// Returns the snapshot of the message that was sent with a client message id; `nil` if there is none.
-    func body(sentAs key: ClientMessageKey, in id: RoomID, _ room: inout RoomTable.Room) throws -> [UInt8]? {
+    /// Returns true if a client message id is known to be new in a room without a look at the room's messages.
+    func isNew(_ key: ClientMessageKey, in room: RoomTable.Room) -> Bool {
+        room.filter == filter.number && !filter.mayContain(key.hash(in: room.number))
+    }
+
+    /// Returns the message that was sent with a client message id; `nil` if there is none.
+    func message(
+        sentAs key: ClientMessageKey, in id: RoomID, _ room: inout RoomTable.Room
+    ) throws -> StoredMessage? {
+        if isNew(key, in: room) { return nil }
         let isFiltered = room.filter == filter.number
-        if isFiltered, !filter.mayContain(key.hash(in: room.number)) { return nil }
         if !filedRooms.contains(id), let message = new.first(key, in: room.number) ?? journal.message(key, in: id) {
-            return message.body
+            return StoredMessage(seq: message.seq, rev: message.rev, body: message.body)
         }
         let stored = try statements.lookup.message(room: room.number, sender: key.sender, clientMessageID: key.id)
         if !isFiltered, stored == nil { try fillFilter(of: id, &room) }
-        return stored?.body
+        return stored
     }
 
     /// Adds all client message ids of a room to the filter, once the lookups in the room have taken as long as reading
@@ -321,7 +328,7 @@ struct JournalTransaction: ~Copyable {
     /// Replaces a room's filed state with that of its newest message in the journal, if there is one.
     func complete(_ room: inout RoomTable.Room, _ id: RoomID) {
         if let newest = journal.newest(of: id) {
-            (room.head, room.rev, room.latest) = (newest.seq, newest.rev, newest.createdAt)
+            (room.facts.head, room.facts.rev, room.facts.latest) = (newest.seq, newest.rev, newest.createdAt)
         }
         // A room without messages has no client message ids, so the filter has them all.
         if room.head == 0 { room.filter = filter.number }

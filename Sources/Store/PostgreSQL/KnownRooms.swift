@@ -1,10 +1,11 @@
 import Chat
 import Wire
 
-/// A writer's cache of rooms and their members. It decides which submissions a ``SendBatch`` may contain.
+/// A writer's cache of facts about rooms and their members, by which ``SendBatch`` and ``MarkBatch`` ask the rules which
+/// submissions they may contain.
 ///
-/// The cache is valid for one number of revocations (``AccessState``). As long as nobody loses access, known members
-/// stay members, and known rooms are not deleted. Anything else is looked up.
+/// The cache is valid for one number of revocations (``AccessState``). As long as nobody loses access, what the rules
+/// permit by these facts stays permitted. Anything else is looked up.
 struct KnownRooms {
     /// A room that is not deleted.
     struct Room: Equatable {
@@ -28,12 +29,12 @@ struct KnownRooms {
         var user: UserID
     }
 
-    /// The state of a room, and the membership of the user.
+    /// The state of a room, and the role of the user.
     struct Answer {
         var question: Question
         var room: Room
         var isDeleted: Bool
-        var isMember: Bool
+        var role: RoomMember.Role?
     }
 
     /// The number of revocations for which the cache is valid.
@@ -41,42 +42,45 @@ struct KnownRooms {
     /// Maximum number of rooms, and of users in rooms. Beyond it the cache is emptied before the next batch.
     let limit: Int
     private var rooms: [RoomID: Room] = [:]
-    /// Members of private rooms.
-    private var members: Set<Person> = []
+    /// The roles of members in rooms where the rules ask for them.
+    private var roles: [Person: RoomMember.Role] = [:]
     /// Users who are not members, or whose membership is marked as engaged.
     private var engaged: Set<Person> = []
 
+    private let policy: Facts.Policy
+
     /// Creates an empty cache.
-    init(limit: Int = 100_000) {
+    init(_ policy: Facts.Policy = Facts.Policy(), limit: Int = 100_000) {
+        self.policy = policy
         self.limit = limit
     }
 
     /// Prepares the cache for a batch. Empties it if access has been taken away since the last batch, or if it is full.
     mutating func begin(revocations: Int64) {
-        guard revocations != self.revocations || rooms.count > limit || members.count + engaged.count > limit else {
+        guard revocations != self.revocations || rooms.count > limit || roles.count + engaged.count > limit else {
             return
         }
         self.revocations = revocations
         rooms = [:]
-        members = []
+        roles = [:]
         engaged = []
     }
 
     /// Returns a room; `nil` if it is not known.
     subscript(_ id: RoomID) -> Room? { rooms[id] }
 
-    /// Returns a room that a user is known to have access to; `nil` if that has to be looked up.
-    func room(_ id: RoomID, for user: UserID, isAdmin: Bool) -> Room? {
-        guard let room = rooms[id] else { return nil }
-        if room.isPrivate, !isAdmin, !members.contains(Person(room: room.number, user: user)) { return nil }
-        return room
-    }
-
-    /// Returns the room of a send that is known to be permitted; `nil` if that has to be looked up.
-    func room(_ id: RoomID, permitting draft: Draft, by user: UserID, isAdmin: Bool) -> Room? {
-        guard let room = room(id, for: user, isAdmin: isAdmin) else { return nil }
-        if let replyTo = draft.content.replyTo, replyTo > room.head { return nil }
-        return room
+    /// Returns the room of a send or read mark that the rules permit by what is known; `nil` if that has to be looked up.
+    func room(
+        permitting submission: Submission, bans: [BanTable.Key: Ban] = [:], erasing: Set<UserID> = []
+    ) -> Room? {
+        guard let id = submission.room, let room = rooms[id] else { return nil }
+        // The database assigns the time.
+        var facts = Facts(at: nil, policy, erasing: erasing, bans: bans)
+        facts.room = RoomFacts(head: room.head, isPrivate: room.isPrivate)
+        if facts.room!.asksForRole, let role = roles[Person(room: room.number, user: submission.sender)] {
+            facts.role = role
+        }
+        return Decision.permits(submission, facts) ? room : nil
     }
 
     /// Returns true if a sender's membership, if any, is known to be marked as engaged.
@@ -86,14 +90,8 @@ struct KnownRooms {
     func questions(for submissions: ArraySlice<Submission>) -> [Question] {
         var questions: Set<Question> = []
         for submission in submissions {
-            guard let id = submission.room, submission.isBatched else { continue }
-            let (user, isAdmin) = (submission.sender, submission.isAdmin)
-            let known =
-                switch submission.change {
-                case .send(let draft): room(id, permitting: draft, by: user, isAdmin: isAdmin)
-                default: room(id, for: user, isAdmin: isAdmin)
-                }
-            if known == nil { questions.insert(Question(room: id, user: user)) }
+            guard let id = submission.room, submission.isBatched, room(permitting: submission) == nil else { continue }
+            questions.insert(Question(room: id, user: submission.sender))
         }
         return Array(questions)
     }
@@ -102,8 +100,8 @@ struct KnownRooms {
     mutating func add(_ answers: [Answer]) {
         for answer in answers {
             rooms[answer.question.room] = answer.isDeleted ? nil : answer.room
-            guard answer.isMember, answer.room.isPrivate else { continue }
-            members.insert(Person(room: answer.room.number, user: answer.question.user))
+            guard RoomFacts(isPrivate: answer.room.isPrivate).asksForRole else { continue }
+            roles[Person(room: answer.room.number, user: answer.question.user)] = answer.role
         }
     }
 

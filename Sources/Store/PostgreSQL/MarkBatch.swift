@@ -34,8 +34,9 @@ struct MarkBatch {
                 rest.append(submission)
                 continue
             }
-            guard case .read(let seq) = submission.change, seq > 0, !left.contains(id), !erasing.contains(user),
-                !bans.mayConcern(user, in: id), let room = known.room(id, for: user, isAdmin: submission.isAdmin)
+            guard case .read(let seq) = submission.change, seq > 0, !left.contains(id),
+                let room = known.room(
+                    permitting: submission, bans: bans.bans(of: user, in: id), erasing: erasing)
             else {
                 left.insert(id)
                 rest.append(submission)
@@ -154,12 +155,5 @@ final class EngagementStatement {
         parameters.append(people.map(\.room))
         parameters.append(people.map { $0.user.string as String? })
         try connection.send(update, parameters)
-    }
-}
-
-extension BanTable {
-    /// Returns true if a user may be banned from a room or from the server. A ban may be over.
-    func mayConcern(_ user: UserID, in room: RoomID) -> Bool {
-        !isEmpty && (self[Key(room: nil, user: user)] != nil || self[Key(room: room, user: user)] != nil)
     }
 }

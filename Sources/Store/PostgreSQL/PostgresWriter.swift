@@ -286,12 +286,13 @@ final class PostgresWriter: Sendable {
         let configuration: StoreConfiguration
         private var current: WriterState?
         private var batches: (sends: SendStatements, marks: MarkStatements, access: AccessStatements)?
-        private var known = KnownRooms()
+        private var known: KnownRooms
 
         init(connector: PostgresConnector.Use, access: AccessState, configuration: StoreConfiguration) {
             self.connector = connector
             self.access = access
             self.configuration = configuration
+            known = KnownRooms(configuration.policy)
         }
 
         /// Checks that the database takes changes.
@@ -307,7 +308,7 @@ final class PostgresWriter: Sendable {
         mutating func state() throws -> WriterState {
             let (connection, isNew) = try connector.connection()
             if let current, !isNew { return current }
-            known = KnownRooms()
+            known = KnownRooms(configuration.policy)
             (current, batches) = (nil, nil)
             batches = (
                 try SendStatements(connection), MarkStatements(connection), try AccessStatements(connection)

@@ -3,7 +3,7 @@ import Wire
 
 /// The sends of a commit that one statement stores together, see ``SendStatements``.
 ///
-/// A send takes part if the node knows that it is permitted. The other submissions, and the later ones of their rooms,
+/// A send takes part if the rules permit it by what the node knows. The other submissions, and the later ones of their rooms,
 /// are left to ``Commit``. So the submissions of a room keep their order, except that a read mark does not delay sends.
 struct SendBatch {
     /// A send's room, sender and client message id, which no other message has.
@@ -40,7 +40,8 @@ struct SendBatch {
     ///
     /// - Parameters:
     ///   - repeated: Client message ids that are known to have been used. Their sends do not take part.
-    ///   - bans: The sends of a user with any ban, even an expired one, do not take part.
+    ///   - bans: The sends of a user with any ban, even an expired one, do not take part: only the database knows the
+    ///     time.
     ///   - erasing: The users who are being erased. Their sends do not take part.
     init(
         _ submissions: ArraySlice<Submission>, knowing known: KnownRooms, repeated: Set<Key> = [], bans: BanTable,
@@ -63,9 +64,9 @@ struct SendBatch {
                 continue
             }
             let user = submission.sender
-            guard !left.contains(id), erasing.isEmpty || !erasing.contains(user),
-                !bans.mayConcern(user, in: id),
-                let room = known.room(id, permitting: draft, by: user, isAdmin: submission.isAdmin)
+            guard !left.contains(id),
+                let room = known.room(
+                    permitting: submission, bans: bans.bans(of: user, in: id), erasing: erasing)
             else {
                 left.insert(id)
                 rest.append(submission)
@@ -176,21 +177,17 @@ struct SendBatch {
         var batches: [Batch] = []
         batches.reserveCapacity(rooms.count)
         for (room, stored) in zip(rooms, stored) {
+            var facts = RoomFacts(head: stored.head, rev: stored.rev, latest: stored.time)
             var snapshots: [[UInt8]] = []
             snapshots.reserveCapacity(room.sends.count)
-            for (place, send) in room.sends.enumerated() {
-                let (seq, rev) = (stored.head + Int64(place) + 1, stored.rev + Int64(place) + 1)
-                var body: [UInt8] = []
-                Message.encode(
-                    room: room.id, seq: seq, rev: rev, sender: sends[send].submission.sender, draft: sends[send].draft,
-                    createdAt: stored.time, into: &body)
-                messages[send] = StoredMessage(seq: seq, rev: rev, body: body)
-                snapshots.append(body)
+            for send in room.sends {
+                let (submission, draft) = sends[send]
+                // The statement stores nothing in a room that would be full.
+                let message = facts.append(draft, by: submission.sender, to: room.id, at: stored.time)!.stored
+                messages[send] = message
+                snapshots.append(message.body)
             }
-            batches.append(
-                Batch(
-                    room: room.id, firstRev: stored.rev + 1, head: stored.head + Int64(room.sends.count),
-                    messages: snapshots))
+            batches.append(Batch(room: room.id, firstRev: stored.rev + 1, head: facts.head, messages: snapshots))
         }
         let outcomes = zip(sends, messages).map { send, message in
             // Each send is in one room.

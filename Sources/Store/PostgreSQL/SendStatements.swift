@@ -44,7 +44,7 @@ final class SendStatements {
         selectRooms = connection.statement(
             """
             SELECT a.place, rooms.id, head, private, deleted,
-                ((SELECT 1 FROM members WHERE members.room = rooms.id AND members."user" = a.sender) IS NOT NULL)::int,
+                (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
                 (SELECT revocations FROM server)
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
                 JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
@@ -153,7 +153,8 @@ final class SendStatements {
                 room: KnownRooms.Room(
                     number: result.integer(row, 1), head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1
                 ),
-                isDeleted: result.integer(row, 4) == 1, isMember: result.integer(row, 5) == 1)
+                isDeleted: result.integer(row, 4) == 1,
+                role: result.isNull(row, 5) ? nil : result.integer(row, 5) == 1 ? .owner : .member)
         }
         return (answers, result.integer(0, 6))
     }

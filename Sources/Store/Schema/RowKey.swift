@@ -1,3 +1,5 @@
+import Chat
+
 /// A room's number and a `seq` or `rev` in one integer, the primary key of messages.
 ///
 /// The messages of a page are neighbours in one b-tree, however many rooms there are. The upper 27 bits are the room
@@ -6,7 +8,7 @@ struct RowKey {
     /// The number of bits of a `seq` or `rev`.
     static let placeBits: Int64 = 36
     /// The largest `seq` or `rev`.
-    static let maximumPlace: Int64 = 1 << placeBits - 1
+    static let maximumPlace = RoomFacts.maximumPlace
     /// The largest room number.
     static let maximumRoom: Int64 = 1 << 27 - 1
 

@@ -117,13 +117,13 @@ struct ImportTarget {
         let run = room.runs.last { $0.first <= seq }
         let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
         guard place > 0 else { return }
-        _ = try statements.marks.raise(to: min(place, room.head), for: user, in: room.number)
+        try statements.marks.raise(to: min(place, room.head), for: user, in: room.number)
     }
 
     private mutating func room(_ id: RoomID) throws -> Room? {
         if let room = rooms[id] { return room }
         guard let known = try statements.room(id) else { return nil }
-        guard !known.isDeleted else { throw Problem.roomDeleted }
+        guard !known.facts.isDeleted else { throw Problem.roomDeleted }
         let room = Room(number: known.number, head: known.head, rev: known.rev, latest: known.latest)
         rooms[id] = room
         return room
@@ -238,7 +238,7 @@ struct ImportTarget {
         for reaction in message.reactions {
             for user in reaction.users {
                 rev += 1
-                _ = try statements.changes.addReaction(reaction.key, by: user, rev: rev, to: place)
+                try statements.changes.addReaction(reaction.key, by: user, rev: rev, to: place)
             }
         }
     }

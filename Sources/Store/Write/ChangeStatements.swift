@@ -25,7 +25,8 @@ final class ChangeStatements {
             "INSERT INTO reactions (message, key, user, rev) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", db)
         deleteReaction = try PreparedStatement("DELETE FROM reactions WHERE message = ? AND key = ? AND user = ?", db)
         selectUsers = try PreparedStatement(
-            "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev LIMIT \(Limits.reactionUsers)", db)
+            "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev LIMIT \(Limits.reactionUsers + 1)",
+            db)
         deleteReactions = try PreparedStatement("DELETE FROM reactions WHERE message = ?", db)
         deleteSomeReactions = try PreparedStatement(
             """
@@ -69,27 +70,22 @@ final class ChangeStatements {
     // MARK: Reactions
 
     /// Adds a user's reaction, at the room's revision `rev`.
-    ///
-    /// - Returns: false if the user has reacted with this key before.
-    func addReaction(_ key: ReactionKey, by user: UserID, rev: Int64, to id: RowKey) throws -> Bool {
+    func addReaction(_ key: ReactionKey, by user: UserID, rev: Int64, to id: RowKey) throws {
         try insertReaction.bind(id.rawValue, at: 1)
         try insertReaction.bind(key.string, at: 2)
         try insertReaction.bind(user.string, at: 3)
         try insertReaction.bind(rev, at: 4)
-        return try insertReaction.runCounting() > 0
+        try insertReaction.runSoon()
     }
 
-    /// Removes a user's reaction.
-    ///
-    /// - Returns: false if there is none.
-    func removeReaction(_ key: ReactionKey, by user: UserID, from id: RowKey) throws -> Bool {
+    func removeReaction(_ key: ReactionKey, by user: UserID, from id: RowKey) throws {
         try deleteReaction.bind(id.rawValue, at: 1)
         try deleteReaction.bind(key.string, at: 2)
         try deleteReaction.bind(user.string, at: 3)
-        return try deleteReaction.runCounting() > 0
+        try deleteReaction.runSoon()
     }
 
-    /// Returns the first ``Limits/reactionUsers`` users with a reaction, in the order of their reactions.
+    /// Returns the first users with a reaction, in the order of their reactions: one more than a message lists.
     func users(_ key: ReactionKey, of id: RowKey) throws -> [UserID] {
         try selectUsers.bind(id.rawValue, at: 1)
         try selectUsers.bind(key.string, at: 2)

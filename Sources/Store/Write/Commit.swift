@@ -34,10 +34,7 @@ struct Commit: ~Copyable {
     let statements: WriterStatements
     let time: Timestamp
     let configuration: StoreConfiguration
-    /// True if only admins may create rooms.
-    let roomsByAdminsOnly: Bool
-    /// True if only admins may make other users members of rooms.
-    let membersByAdminsOnly: Bool
+    let policy: Facts.Policy
 
     /// Creates an empty commit at `time`.
     ///
@@ -58,8 +55,7 @@ struct Commit: ~Copyable {
         self.aside = aside
         self.time = time
         self.configuration = configuration
-        roomsByAdminsOnly = configuration.roomsByAdminsOnly
-        membersByAdminsOnly = configuration.membersByAdminsOnly
+        policy = configuration.policy
     }
 
     /// Returns the rooms, and leaves the commit without them.
@@ -98,83 +94,28 @@ struct Commit: ~Copyable {
 
     /// Applies one submission. A refusal is an outcome; an error of the database ends the transaction.
     private mutating func apply(_ submission: Submission) throws {
-        let id = submission.room
-        if !aside.isEmpty, let id, aside.contains(id) {
+        if !aside.isEmpty, let id = submission.room, aside.contains(id) {
             outcomes.append(Outcome(ticket: submission.ticket, result: .failure(.roomUnavailable)))
             return
         }
+        var place = Place(id: submission.room, room: try submission.room.flatMap { try room($0) })
+        var decision = try decide(submission, &place)
+        do {
+            try apply(decision, &place)
+        } catch is NoRoomNumber {
+            // The room would have been created first, so nothing was written.
+            decision.result = .failure(configuration.refuseRoom())
+        }
+        outcomes.append(Outcome(ticket: submission.ticket, result: decision.result))
+    }
+
+    /// The place of a decision: a room, or without an id the whole server.
+    struct Place {
+        let id: RoomID?
+        /// `nil` if the room does not exist yet.
         var room: RoomTable.Room?
-        if let id { room = try self.room(id) }
-        if !erasing.isEmpty, let room { try separate(submission, in: room) }
-        var refusal: Problem?
-        if id != nil, room?.isPrivate != false { refusal = try self.refusal(of: submission, to: room) }
-        if !bans.isEmpty, refusal == nil { refusal = bans.refusal(of: submission, at: time) }
-        if let refusal {
-            outcomes.append(Outcome(ticket: submission.ticket, result: .failure(refusal)))
-            return
-        }
-        let result: Result<Receipt, Problem>
-        switch (submission.change, id) {
-        case (.send(let draft), let id?):
-            result = try send(draft, to: id, room, by: submission.sender)
-        case (.change(let change), let id?):
-            let isOwner = try isOwnersDeletion(change, of: submission, in: room)
-            result = try self.change(change, in: id, by: submission.sender, isOwner: isOwner)
-        case (.read(let seq), _?):
-            result = try read(to: seq, in: room, by: submission.sender)
-        case (.room(let change), let id?):
-            result = try self.change(change, in: id, by: submission)
-        case (.user(let user, let change), _):
-            result = try self.change(user, change, by: submission)
-        case (_, nil):
-            result = .failure(.roomNotFound)
-        }
-        outcomes.append(Outcome(ticket: submission.ticket, result: consume result))
-    }
-
-    private mutating func send(
-        _ draft: Draft, to id: RoomID, _ known: RoomTable.Room?, by sender: UserID
-    ) throws -> Result<Receipt, Problem> {
-        if let replyTo = draft.content.replyTo, replyTo > known?.head ?? 0 { return .failure(.replyToNotFound) }
-        guard var room = try known ?? makeRoom(id, by: sender) else {
-            return .failure(configuration.refuseRoom())
-        }
-        let key = draft.clientMessageID.map { ClientMessageKey(sender: sender, id: $0) }
-        if let key, let first = try journal.body(sentAs: key, in: id, &room) {
-            guard !erasing.isEmpty, let message = try? Message(decoding: first),
-                try eraseFirst(RowKey(room: room.number, message.seq), sentBy: message.sender, by: sender, in: id)
-            else { return try repeated(draft, of: first, in: room.number) }
-            // The erasure has taken a revision.
-            room = rooms[id]!
-        }
-        room.head += 1
-        room.rev += 1
-        // Times never decrease as `seq` grows, even if the clock is set back.
-        room.latest = max(time, room.latest)
-        guard room.head <= RowKey.maximumPlace, room.rev <= RowKey.maximumPlace else {
-            return .failure(.unavailable("The room is full."))
-        }
-        var body: [UInt8] = []
-        Message.encode(
-            room: id, seq: room.head, rev: room.rev, sender: sender, draft: draft, createdAt: room.latest, into: &body)
-        try journal.append(
-            RecentMessage(
-                room: id, roomNumber: room.number, seq: room.head, rev: room.rev, createdAt: room.latest,
-                sender: sender, key: key, body: body))
-        publish(body, in: id, room)
-        return .success(.message(StoredMessage(seq: room.head, rev: room.rev, body: body), isNew: true))
-    }
-
-    /// Returns the stored message for a repeated send, and refuses another send with the same client message id.
-    private func repeated(_ draft: Draft, of body: [UInt8], in room: Int64) throws -> Result<Receipt, Problem> {
-        let message: Message
-        do throws(Problem) { message = try Message(decoding: body) } catch { return .failure(error) }
-        let isSame =
-            message.isAsSent
-            ? message.content.isSame(as: draft.content)
-            : try statements.changes.isFirst(draft.content, of: RowKey(room: room, message.seq))
-        guard isSame else { return .failure(.clientMessageIDReused) }
-        return .success(.message(StoredMessage(seq: message.seq, rev: message.rev, body: body), isNew: false))
+        /// The key of the client message id that is sent.
+        var key: ClientMessageKey?
     }
 
     // MARK: Rooms
@@ -200,9 +141,8 @@ struct Commit: ~Copyable {
         try journal.file(id, room)
     }
 
-    /// Adds a snapshot, of the room's latest revision, to what the room's subscribers get.
-    mutating func publish(_ body: [UInt8], in id: RoomID, _ room: RoomTable.Room) {
-        var room = room
+    /// Adds a snapshot, of the room's latest revision, to what the room's subscribers get, and keeps the room's state.
+    mutating func publish(_ body: [UInt8], in id: RoomID, _ room: inout RoomTable.Room) {
         if let index = room.batch(in: rooms.commit) {
             batches[index].messages.append(body)
             batches[index].head = room.head

@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// A cache of the rooms that were written to lately, so that a send needs no lookup.
@@ -6,16 +7,11 @@ struct RoomTable {
     struct Room {
         /// Its number in the database.
         let number: Int64
-        /// The highest `seq`.
-        var head: Int64
-        /// The latest revision.
-        var rev: Int64
-        /// The time when its newest message was stored.
-        var latest: Timestamp
-        /// True if only members may use it. Also true for a deleted room, so that one check finds the rooms that may
-        /// refuse a submission.
-        var isPrivate = false
-        private(set) var isDeleted = false
+        /// The state that the rules ask about.
+        var facts: RoomFacts
+        var head: Int64 { facts.head }
+        var rev: Int64 { facts.rev }
+        var latest: Timestamp { facts.latest }
         /// The number of the ``ClientMessageFilter`` that has all of its client message ids; 0 if none has.
         var filter: UInt32 = 0
         /// The number of client message ids that were looked up in the database since the room was cached.
@@ -26,18 +22,9 @@ struct RoomTable {
         private var commit: UInt64 = 0
         private var batch = 0
 
-        init(number: Int64, head: Int64, rev: Int64, latest: Timestamp, isPrivate: Bool = false) {
+        init(number: Int64, _ facts: RoomFacts) {
             self.number = number
-            self.head = head
-            self.rev = rev
-            self.latest = latest
-            self.isPrivate = isPrivate
-        }
-
-        /// Marks the room as deleted.
-        mutating func markDeleted() {
-            isDeleted = true
-            isPrivate = true
+            self.facts = facts
         }
 
         /// Returns the index of its batch in a commit; `nil` if it has none.

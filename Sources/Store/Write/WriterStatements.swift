@@ -148,11 +148,11 @@ final class WriterStatements {
     func room(_ id: RoomID) throws -> RoomTable.Room? {
         guard let row = try lookup.row(of: id) else { return nil }
         let (head, rev, latest) = try lookup.progress(of: row)
-        var room = RoomTable.Room(
-            number: row.number, head: head, rev: rev, latest: Timestamp(milliseconds: latest),
-            isPrivate: row.isPrivate)
-        if row.isDeleted { room.markDeleted() }
-        return room
+        return RoomTable.Room(
+            number: row.number,
+            RoomFacts(
+                head: head, rev: rev, latest: Timestamp(milliseconds: latest), isPrivate: row.isPrivate,
+                isDeleted: row.isDeleted))
     }
 
     /// Creates a room.
@@ -165,7 +165,7 @@ final class WriterStatements {
             if db.isPostgres { throw PostgresError.madeElsewhere }
             return nil
         }
-        return RoomTable.Room(number: number, head: 0, rev: 0, latest: .earliest)
+        return RoomTable.Room(number: number, RoomFacts())
     }
 
     /// Files messages.

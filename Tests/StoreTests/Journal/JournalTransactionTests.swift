@@ -1,3 +1,4 @@
+import Chat
 import TestSupport
 import Testing
 import Wire
@@ -179,10 +180,10 @@ struct JournalTransactionTests {
                 try part.append(fixture.message(3))
                 if !isFiltered { fixture.room.filter = 0 }
                 for seq in 1...3 as ClosedRange<Int64> {
-                    let body = try part.body(sentAs: fixture.key(seq), in: fixture.id, &fixture.room)
-                    #expect(try body == fixture.message(seq).body)
+                    let found = try part.message(sentAs: fixture.key(seq), in: fixture.id, &fixture.room)
+                    #expect(try found?.body == fixture.message(seq).body)
                 }
-                #expect(try part.body(sentAs: fixture.key(4), in: fixture.id, &fixture.room) == nil)
+                #expect(try part.message(sentAs: fixture.key(4), in: fixture.id, &fixture.room) == nil)
             }
         }
     }

@@ -21,7 +21,7 @@ struct MarkBatchTests {
             known.add([
                 KnownRooms.Answer(
                     question: KnownRooms.Question(room: try RoomID(name), user: try UserID("alice")),
-                    room: KnownRooms.Room(number: number, head: 9, isPrivate: false), isDeleted: false, isMember: true)
+                    room: KnownRooms.Room(number: number, head: 9, isPrivate: false), isDeleted: false, role: .member)
             ])
         }
         return known

@@ -20,7 +20,7 @@ struct SendBatchTests {
                 KnownRooms.Answer(
                     question: KnownRooms.Question(room: try room(name), user: try user("alice")),
                     room: KnownRooms.Room(number: number, head: 9, isPrivate: isPrivate), isDeleted: false,
-                    isMember: true)
+                    role: .member)
             ])
         }
         return known
@@ -157,7 +157,7 @@ struct KnownRoomsTests {
     private func answer(_ room: String, isPrivate: Bool = false, isDeleted: Bool = false) throws -> KnownRooms.Answer {
         KnownRooms.Answer(
             question: KnownRooms.Question(room: try RoomID(room), user: try UserID("alice")),
-            room: KnownRooms.Room(number: 1, head: 2, isPrivate: isPrivate), isDeleted: isDeleted, isMember: false)
+            room: KnownRooms.Room(number: 1, head: 2, isPrivate: isPrivate), isDeleted: isDeleted, role: nil)
     }
 
     @Test("is emptied when access has been taken away")

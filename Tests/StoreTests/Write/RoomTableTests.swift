@@ -1,3 +1,4 @@
+import Chat
 import Testing
 import Wire
 
@@ -6,7 +7,7 @@ import Wire
 @Suite("The table of rooms")
 struct RoomTableTests {
     private func room(_ number: Int64) -> RoomTable.Room {
-        RoomTable.Room(number: number, head: 0, rev: 0, latest: .earliest)
+        RoomTable.Room(number: number, RoomFacts())
     }
 
     @Test("remembers up to its maximum, and is cleared only on request")
@@ -17,7 +18,7 @@ struct RoomTableTests {
         #expect((0..<3).allSatisfy { table[ids[$0]]?.number == Int64($0) })
         // A known room takes no additional entry.
         var changed = try #require(table[ids[1]])
-        changed.head = 7
+        changed.facts.head = 7
         table.update(changed)
         #expect(table[ids[1]]?.head == 7 && table[ids[0]]?.head == 0)
         table.keepWithinLimit()

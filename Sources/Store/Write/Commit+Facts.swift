@@ -1,0 +1,98 @@
+import Chat
+import Wire
+
+/// Loading the facts of a decision.
+extension Commit {
+    /// Decides a submission, and loads the facts for that.
+    mutating func decide(_ submission: Submission, _ place: inout Place) throws -> Decision {
+        var facts = Facts(
+            at: time, policy, erasing: erasing, bans: bans.bans(of: submission.sender, in: submission.room))
+        facts.room = place.room?.facts
+        if case .send(let draft) = submission.change, let clientID = draft.clientMessageID {
+            let key = ClientMessageKey(sender: submission.sender, id: clientID)
+            place.key = key
+            if let room = place.room, journal.isNew(key, in: room) { facts.first = nil }
+        }
+        while true {
+            do throws(Decision.Lacking) {
+                return try Decision.make(on: submission, facts)
+            } catch {
+                try load(error.names, of: submission, &place, into: &facts)
+            }
+        }
+    }
+
+    private mutating func load(
+        _ names: Facts.Names, of submission: Submission, _ place: inout Place, into facts: inout Facts
+    ) throws {
+        if let id = place.id, place.room != nil {
+            try loadRoomFacts(names, of: submission, id, &place, into: &facts)
+        }
+        guard let subject = submission.subject else { return }
+        if names.contains(.ban) {
+            facts.ban = try statements.bans.bans.ban(
+                of: subject, from: place.room?.number ?? BanStatements.server, at: time)
+        }
+        if names.contains(.erasure) { facts.erasure = try statements.erasures.status.status(of: subject) }
+    }
+
+    /// Loads facts of a room that exists.
+    private mutating func loadRoomFacts(
+        _ names: Facts.Names, of submission: Submission, _ id: RoomID, _ place: inout Place, into facts: inout Facts
+    ) throws {
+        let (user, number) = (submission.sender, place.room!.number)
+        if names.contains(.first), let key = place.key {
+            facts.first = try journal.message(sentAs: key, in: id, &place.room!)
+            rooms.update(place.room!)
+        }
+        if names.contains(.role) { facts.role = try statements.lookup.role(of: user, in: number) }
+        if names.contains(.mark) { facts.mark = try statements.lookup.readMark(of: user, in: number) }
+        if names.contains(.past) { facts.past = try past(of: user, in: number) }
+        if names.contains(.isFirstContent), case .send(let draft) = submission.change, let first = facts.first {
+            facts.isFirstContent = try statements.changes.isFirst(
+                draft.content, of: RowKey(room: number, first.seq))
+        }
+        if case .change(let change) = submission.change {
+            try load(names, of: change, by: user, in: id, place.room!, into: &facts)
+        }
+        guard let subject = submission.subject else { return }
+        if names.contains(.subjectRole) { facts.subjectRole = try statements.lookup.role(of: subject, in: number) }
+        if names.contains(.subjectPast) { facts.subjectPast = try past(of: subject, in: number) }
+        if names.contains(.hasOtherOwners) { facts.hasOtherOwners = try statements.members.hasOtherOwners(number) }
+        if names.contains(.hasTakenPart) {
+            facts.hasTakenPart =
+                try journal.hasMessage(of: subject, in: id, place.room!)
+                || statements.activity.wasEngaged(subject.string, in: number)
+        }
+        if names.contains(.hasMaximumBans) { facts.hasMaximumBans = try statements.bans.isFull(number) }
+    }
+
+    private mutating func load(
+        _ names: Facts.Names, of change: MessageChange, by user: UserID, in id: RoomID, _ room: RoomTable.Room,
+        into facts: inout Facts
+    ) throws {
+        let key = RowKey(room: room.number, change.seq)
+        if names.contains(.message) {
+            try file(id, room)
+            facts.message = try statements.changes.message(key)
+        }
+        switch change.action {
+        case .edit, .delete: break
+        case .addReaction(let reaction), .removeReaction(let reaction):
+            if names.contains(.reaction) {
+                facts.reaction = try statements.erasures.rev(of: reaction, by: user, to: key)
+            }
+            if names.contains(.reactingUsers) {
+                facts.reactingUsers = try statements.changes.users(reaction, of: key)
+            }
+        }
+    }
+
+    /// Returns what a room still has of a user who is being erased.
+    func past(of user: UserID, in room: Int64) throws -> Facts.Past {
+        let boundary = try statements.erasures.boundary(of: user, in: room)
+        if boundary != nil { return Facts.Past(boundary: boundary) }
+        let isMember = try statements.members.hasRow(of: user, in: room)
+        return Facts.Past(isMember: isMember, title: isMember ? try statements.members.title(of: room) : nil)
+    }
+}
