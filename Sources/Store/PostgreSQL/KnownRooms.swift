@@ -7,14 +7,12 @@ import Wire
 /// The cache is valid for one number of revocations (``AccessState``). As long as nobody loses access, what the rules
 /// permit by these facts stays permitted. Anything else is looked up.
 struct KnownRooms {
-    /// A room that is not deleted.
+    /// A room.
     struct Room: Equatable {
         /// Its number in the database.
         var number: Int64
-        /// A `seq` that it has reached.
-        var head: Int64
-        /// True if only members may use it. It may have become public since.
-        var isPrivate: Bool
+        /// Its state. It has reached this `seq`, and may have become open since.
+        var facts: RoomFacts
     }
 
     /// A user in a room with this number.
@@ -33,7 +31,6 @@ struct KnownRooms {
     struct Answer {
         var question: Question
         var room: Room
-        var isDeleted: Bool
         var role: RoomMember.Role?
     }
 
@@ -76,8 +73,8 @@ struct KnownRooms {
         guard let id = submission.room, let room = rooms[id] else { return nil }
         // The database assigns the time.
         var facts = Facts(at: nil, policy, erasing: erasing, bans: bans)
-        facts.room = RoomFacts(head: room.head, isPrivate: room.isPrivate)
-        if facts.room!.asksForRole, let role = roles[Person(room: room.number, user: submission.sender)] {
+        facts.room = room.facts
+        if room.facts.asksForRole, let role = roles[Person(room: room.number, user: submission.sender)] {
             facts.role = role
         }
         return Decision.permits(submission, facts) ? room : nil
@@ -99,15 +96,17 @@ struct KnownRooms {
     /// Adds what has been looked up.
     mutating func add(_ answers: [Answer]) {
         for answer in answers {
-            rooms[answer.question.room] = answer.isDeleted ? nil : answer.room
-            guard RoomFacts(isPrivate: answer.room.isPrivate).asksForRole else { continue }
+            rooms[answer.question.room] = answer.room.facts.isDeleted ? nil : answer.room
+            guard answer.room.facts.asksForRole else { continue }
             roles[Person(room: answer.room.number, user: answer.question.user)] = answer.role
         }
     }
 
     /// Adds what follows from a batch that has been stored.
     mutating func add(_ batch: SendBatch, _ stored: [SendBatch.Stored]) {
-        for (room, stored) in zip(batch.rooms, stored) { rooms[room.id]?.head = stored.head + Int64(room.sends.count) }
+        for (room, stored) in zip(batch.rooms, stored) {
+            rooms[room.id]?.facts.head = stored.head + Int64(room.sends.count)
+        }
         engaged.formUnion(batch.newlyEngaged)
     }
 

@@ -151,9 +151,10 @@ final class SendStatements {
             KnownRooms.Answer(
                 question: questions[Int(result.integer(row, 0)) - 1],
                 room: KnownRooms.Room(
-                    number: result.integer(row, 1), head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1
-                ),
-                isDeleted: result.integer(row, 4) == 1,
+                    number: result.integer(row, 1),
+                    facts: RoomFacts(
+                        head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1,
+                        isDeleted: result.integer(row, 4) == 1)),
                 role: result.isNull(row, 5) ? nil : result.integer(row, 5) == 1 ? .owner : .member)
         }
         return (answers, result.integer(0, 6))

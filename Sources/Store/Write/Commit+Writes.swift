@@ -117,5 +117,6 @@ extension Commit {
         }
         if let change = write.membershipChange(in: id) { memberships.append(change) }
         if let end = write.accessEnd(in: id) { ends.append(end) }
+        if let id, write.isRestriction { restricted.insert(id) }
     }
 }

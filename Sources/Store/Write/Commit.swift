@@ -21,6 +21,8 @@ struct Commit: ~Copyable {
     var erasing: Set<UserID>
     /// The access that it has taken away.
     var ends: [AccessEnd] = []
+    /// The rooms in which it has taken rights away without ending access, see ``Write/isRestriction``.
+    var restricted: Set<RoomID> = []
     /// The jobs that it has added.
     var jobs: [Job] = []
     /// The number of reactions to tombstones it has removed.

@@ -27,7 +27,8 @@ final class WriterReports: Sendable {
     /// Tells the observer of a durable commit.
     func tell(_ done: borrowing Commit) {
         onCommitted?(
-            done.batches, !done.memberships.isEmpty || !done.ends.isEmpty || !done.bans.changes.isEmpty)
+            done.batches,
+            !done.memberships.isEmpty || !done.ends.isEmpty || !done.restricted.isEmpty || !done.bans.changes.isEmpty)
         if !done.memberships.isEmpty { observer.membershipsChanged(done.memberships) }
         if !done.ends.isEmpty { observer.accessEnded(done.ends) }
         tell(done.outcomes, done.batches)

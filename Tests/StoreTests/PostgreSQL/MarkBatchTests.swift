@@ -21,7 +21,7 @@ struct MarkBatchTests {
             known.add([
                 KnownRooms.Answer(
                     question: KnownRooms.Question(room: try RoomID(name), user: try UserID("alice")),
-                    room: KnownRooms.Room(number: number, head: 9, isPrivate: false), isDeleted: false, role: .member)
+                    room: KnownRooms.Room(number: number, facts: RoomFacts(head: 9, isPrivate: false)), role: .member)
             ])
         }
         return known

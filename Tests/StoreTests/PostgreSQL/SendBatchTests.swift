@@ -19,7 +19,7 @@ struct SendBatchTests {
             known.add([
                 KnownRooms.Answer(
                     question: KnownRooms.Question(room: try room(name), user: try user("alice")),
-                    room: KnownRooms.Room(number: number, head: 9, isPrivate: isPrivate), isDeleted: false,
+                    room: KnownRooms.Room(number: number, facts: RoomFacts(head: 9, isPrivate: isPrivate)),
                     role: .member)
             ])
         }
@@ -157,7 +157,8 @@ struct KnownRoomsTests {
     private func answer(_ room: String, isPrivate: Bool = false, isDeleted: Bool = false) throws -> KnownRooms.Answer {
         KnownRooms.Answer(
             question: KnownRooms.Question(room: try RoomID(room), user: try UserID("alice")),
-            room: KnownRooms.Room(number: 1, head: 2, isPrivate: isPrivate), isDeleted: isDeleted, role: nil)
+            room: KnownRooms.Room(number: 1, facts: RoomFacts(head: 2, isPrivate: isPrivate, isDeleted: isDeleted)),
+            role: nil)
     }
 
     @Test("is emptied when access has been taken away")

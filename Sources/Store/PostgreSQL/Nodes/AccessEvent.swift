@@ -17,6 +17,8 @@ struct AccessEvent: Sendable, Equatable {
         case deleted(RoomID)
         case removed(UserID, RoomID)
         case becamePrivate(RoomID)
+        /// Users have lost rights in a room, but not access to it.
+        case restricted(RoomID)
         /// A user's ban from a room, or with `nil` from the whole server, was set or lifted.
         case ban(UserID, RoomID?)
         /// A user is being erased.
@@ -33,7 +35,7 @@ struct AccessEvent: Sendable, Equatable {
         changes.contains {
             switch $0 {
             case .joined, .left, .erased: false
-            case .deleted, .removed, .becamePrivate, .ban, .erasing: true
+            case .deleted, .removed, .becamePrivate, .restricted, .ban, .erasing: true
             }
         }
     }
@@ -47,6 +49,7 @@ struct AccessEvent: Sendable, Equatable {
             case .deleted(let room): "deleted \(room)"
             case .removed(let user, let room): "removed \(user) \(room)"
             case .becamePrivate(let room): "private \(room)"
+            case .restricted(let room): "restricted \(room)"
             case .ban(let user, let room): "ban \(user) \(room?.string ?? "*")"
             case .erasing(let user): "erasing \(user)"
             case .erased(let user): "erased \(user)"
@@ -66,6 +69,7 @@ struct AccessEvent: Sendable, Equatable {
             case ("deleted", 2): changes.append(.deleted(room(1)))
             case ("removed", 3): changes.append(.removed(user(1), room(2)))
             case ("private", 2): changes.append(.becamePrivate(room(1)))
+            case ("restricted", 2): changes.append(.restricted(room(1)))
             case ("ban", 3): changes.append(.ban(user(1), fields[2] == "*" ? nil : room(2)))
             case ("erasing", 2): changes.append(.erasing(user(1)))
             case ("erased", 2): changes.append(.erased(user(1)))
@@ -94,6 +98,7 @@ struct AccessEvent: Sendable, Equatable {
             case .unknown: break  // never made by a commit
             }
         }
+        for room in commit.restricted { changes.append(.restricted(room)) }
         for key in commit.bans.changes.keys { changes.append(.ban(key.user, key.room)) }
         for user in erasing.subtracting(commit.erasing) { changes.append(.erased(user)) }
     }

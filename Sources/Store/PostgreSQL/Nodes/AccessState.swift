@@ -194,7 +194,7 @@ extension AccessState.Stored {
                 } else {
                     nil
                 }
-            case .joined, .left, .erased: nil
+            case .joined, .left, .restricted, .erased: nil
             }
         }
     }

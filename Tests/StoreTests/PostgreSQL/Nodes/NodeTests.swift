@@ -287,6 +287,22 @@ struct NodeTests {
         #expect(try first.log.state().head == 2)
     }
 
+    @Test("count the loss of an owner's rights among the revocations, which each must know to store messages")
+    func demotion() throws {
+        defer { close() }
+        try first.log.fill(1)
+        let bob = try UserID("bob")
+        func revocations() throws -> Int64 {
+            let connection = try PostgresConnection(PostgresConnection.Settings(url: url))
+            return try connection.run(connection.statement("SELECT revocations FROM server")).integer(0, 0)
+        }
+        for (role, number) in [(RoomMember.Role.member, Int64(0)), (.owner, 0), (.member, 1), (.owner, 1)] {
+            _ = try first.log.change(.setMember(bob, role), by: "alice").get()
+            #expect(try revocations() == number)
+        }
+        #expect(second.log.listener.ends.events.isEmpty)
+    }
+
     @Test("report memberships and bans that the other one has changed")
     func access() throws {
         defer { close() }
