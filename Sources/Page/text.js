@@ -37,7 +37,7 @@ let made = null;
  */
 export function formats() {
     made ??= {
-        clock: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }),
+        clock: new Intl.DateTimeFormat(undefined, { timeStyle: "short" }),
         exact: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }),
         date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
         weekday: new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }),
