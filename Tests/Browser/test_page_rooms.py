@@ -153,6 +153,16 @@ def test_members_are_removed_and_rooms_left_after_a_question(chats):
     chat.wait_for("#nothing")
 
 
+def test_new_room_says_which_ids_are_allowed(chats):
+    chat = chats().open()
+    chat.click("[data-new-room]")
+    field = chat.wait_for("#new-room-id")
+    field.send_keys("_garden")
+    assert not chat.run("return arguments[0].validity.valid", field)
+    assert "first" in field.get_attribute("title") and "letter or digit" in field.get_attribute("title")
+    chat.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+
+
 # The list of rooms
 
 
