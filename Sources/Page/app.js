@@ -170,7 +170,6 @@ function show(room, at, isReturn) {
         endFirst();
         return;
     }
-    $("#join").hidden = true;
     const opened = new Screen(api, store, room, at, {
         isReturn,
         onToken: () => api.token && signOut("Your session has ended. Sign in again."),
@@ -182,6 +181,7 @@ function show(room, at, isReturn) {
     });
     screen = opened;
     drawTitle(room);
+    setRole(inbox.get(room)?.role ?? null);
     refreshRoom(room);
     placeTabStop();
 }
@@ -216,7 +216,9 @@ async function refreshRoom(room) {
 /** Shows what a user of this role may do in the open room; `undefined` is no member. */
 function setRole(role) {
     screen.setOwner(role === "owner");
-    $("#join").hidden = Boolean(role) || screen.isEnded;
+    $("#join").hidden = role !== undefined || screen.isEnded;
+    $("#add-member").hidden = role !== "owner";
+    $("#leave").hidden = !role;
 }
 
 function drawTitle(room, title = inbox.get(room)?.title) {
@@ -252,6 +254,7 @@ function drawRooms(rooms) {
     placeTabStop();
     const open = screen && inbox.get(screen.id);
     if (open) {
+    const wasListed = screen && listed.some(({ room }) => room === screen.id);
         if (open.title) drawTitle(screen.id, open.title);
         // The first message in a new room makes its sender the owner.
         if (open.role) setRole(open.role);
@@ -270,6 +273,9 @@ function roomItem(id) {
 }
 
 /** @type {WeakMap<HTMLElement, string>} The content of each item of the list. Items with unchanged content are not replaced. */
+    } else if (wasListed) {
+        // The user may have been removed from it.
+        refreshRoom(screen.id);
 const shownRooms = new WeakMap();
 
 function fillRoomItem(item, room) {

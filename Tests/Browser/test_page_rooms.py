@@ -153,6 +153,33 @@ def test_members_are_removed_and_rooms_left_after_a_question(chats):
     chat.wait_for("#nothing")
 
 
+def test_members_dialog_offers_what_the_user_may_do(chats):
+    server = chats.server
+    owned_room(server, "plans", members=("carol",))
+    chat = chats()
+
+    def offers():
+        chat.click("#members")
+        chat.wait("document.querySelectorAll('#member-list li').length")
+        shown = [selector for selector in ("#add-member", "#leave") if chat.find(selector).is_displayed()]
+        chat.click("#members-dialog [data-cancel]")
+        return shown
+
+    chat.open(room="plans")
+    chat.wait_for("#join")
+    assert offers() == []
+    chat.click("#join")
+    chat.wait("document.querySelector('#join').hidden")
+    assert offers() == ["#leave"]
+    server.request("PUT", "/v1/rooms/plans/members/alice?user=bob", {"role": "owner"})
+    chat.driver.refresh()
+    chat.wait("!document.querySelector('#add-member').hidden")
+    assert offers() == ["#add-member", "#leave"]
+    server.request("DELETE", "/v1/rooms/plans/members/alice?user=bob")
+    chat.wait("document.querySelector('#leave').hidden")
+    assert offers() == []
+
+
 def test_new_room_says_which_ids_are_allowed(chats):
     chat = chats().open()
     chat.click("[data-new-room]")
