@@ -145,21 +145,40 @@ export class List {
      *
      * @param {(readonly object[])[]} chunks The rows in arrays. An array that is the same object as before is not examined.
      * @param {boolean} isEnd True if only new messages can follow these rows. Only then does a reader at the bottom stay there.
-     * @param {boolean} isFollowed True if `scrollToBottom` comes next. Otherwise newer messages leave a reader at the bottom where
-     *   they are.
+     * @param {string | null} scrollTo The row that the list scrolls to next, or `"bottom"`; null if it does not scroll. Without
+     *   `"bottom"`, newer messages leave a reader at the bottom where they are.
      */
-    update(chunks, isEnd, isFollowed) {
+    update(chunks, isEnd, scrollTo) {
         this.#isEnd = isEnd;
         if (chunks === this.#chunks) return;
         this.#noteMove();
-        const leavesBottom = this.#anchor === "bottom" && (!isEnd || (!isFollowed && newestSeq(chunks) > newestSeq(this.#chunks)));
+        const leavesBottom = this.#anchor === "bottom" && (!isEnd || (scrollTo !== "bottom" && newestSeq(chunks) > newestSeq(this.#chunks)));
         if (leavesBottom) this.#anchor = this.#firstInSight(this.#scroller.getBoundingClientRect().top) ?? this.#anchor;
         this.#takeChunks(chunks);
         // If the anchor is gone, its nearest neighbour in the document replaces it.
         if (this.#anchor?.key !== undefined && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
         this.#settle();
+        if (!leavesBottom) return;
+        if (scrollTo === null) this.#moveCutLine();
         // A list that is still in sight as a whole remains at its end.
-        if (leavesBottom) this.#remember();
+        this.#remember();
+    }
+
+    /**
+     * Moves a line between messages to below the lower edge of the screen if the edge would cut its text. A reader who is
+     * elsewhere must not be scrolled, and would find half of "New messages".
+     */
+    #moveCutLine() {
+        const edge = this.#scroller.getBoundingClientRect().bottom;
+        for (const { row, node } of this.#order) {
+            if (row.state) continue;
+            const { top, bottom } = node.getBoundingClientRect();
+            const { paddingTop, paddingBottom } = getComputedStyle(node);
+            if (top + parseFloat(paddingTop) >= edge || bottom - parseFloat(paddingBottom) <= edge) continue;
+            node.style.paddingTop = `${Math.ceil(edge - top)}px`;
+            this.#settle();
+            return;
+        }
     }
 
     /** Scrolls to the end of the list, and stays there. */

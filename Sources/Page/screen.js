@@ -210,7 +210,7 @@ export class Screen {
         this.#drawAround(view);
         // Drawing moves the list several times. The machine is told once, at the end.
         this.#isDrawing = true;
-        this.#list.update(view.chunks, view.after === "end", scrollTo === "bottom");
+        this.#list.update(view.chunks, view.after === "end", scrollTo);
         this.#list.redraw(moved);
         if (view.epoch !== this.#epoch) {
             this.#quotes.clear();

@@ -108,6 +108,24 @@ def test_list_stays_while_the_reader_is_elsewhere(chats):
     chat.wait(chat.at_bottom())
 
 
+@pytest.mark.parametrize("count", [*range(1, 13), 60])
+def test_line_that_comes_while_the_reader_is_elsewhere_is_not_cut(chats, count):
+    chat = chats()
+    read_to_the_end(chat, count)
+    chat.run("document.hasFocus = () => false; window.dispatchEvent(new Event('blur'))")
+    key, top = chat.reading(), chat.top(chat.reading())
+    send(chat.server, [f"Missed {number}" for number in range(1, 41)])
+    chat.wait("document.querySelector('[data-toast]')?.dataset.count === '40'")
+    box = chat.run("""
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector("[data-key=unread]"));
+        const { top, bottom } = range.getBoundingClientRect();
+        return { top, bottom, edge: document.querySelector("[data-timeline]").getBoundingClientRect().bottom };
+    """)
+    assert box["bottom"] <= box["edge"] or box["top"] >= box["edge"]
+    assert chat.reading() == key and abs(chat.top(key) - top) < 1
+
+
 def test_restored_room_knows_what_is_unread(chats):
     chat = chats()
     send(chat.server, [f"Number {number}" for number in range(1, 301)])
