@@ -157,6 +157,7 @@ function leave() {
  * @param {boolean} isReturn True if the reader's place in the room comes before `at`.
  */
 function show(room, at, isReturn) {
+    if (screen?.unread != null) inbox.noteUnread(screen.id, screen.unread);
     screen?.close();
     screen = null;
     outbox.send(room);
@@ -174,14 +175,14 @@ function show(room, at, isReturn) {
         isReturn,
         onToken: () => api.token && signOut("Your session has ended. Sign in again."),
         onChange: (view) => {
-            drawPageTitle();
+            drawOpenRoom();
             // A new task runs after this frame is painted.
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });
     screen = opened;
-    drawTitle(room);
     setRole(inbox.get(room)?.role ?? null);
+    drawTitle(room);
     refreshRoom(room);
     placeTabStop();
 }
@@ -213,7 +214,7 @@ async function refreshRoom(room) {
     }
 }
 
-/** Shows what a user of this role may do in the open room; `undefined` is no member. */
+/** Offers what a user of this role may do in the open room; `undefined` is no member, and null is a role that is not known yet. */
 function setRole(role) {
     screen.setOwner(role === "owner");
     $("#join").hidden = role !== undefined || screen.isEnded;
@@ -226,10 +227,24 @@ function drawTitle(room, title = inbox.get(room)?.title) {
     drawPageTitle();
 }
 
-/** Shows the number of unread messages of all rooms in the title of the page. The open room knows its own at once. */
+/** The number of unread messages of a room. The open room knows its own at once, the list some time later. */
+function unreadOf(room) {
+    return (room === screen?.id ? screen.unread : null) ?? inbox.get(room)?.unread ?? 0;
+}
+
+/** Shows the number of unread messages of the open room in the list and in the title of the page. */
+function drawOpenRoom() {
+    const item = $(`[data-room-item="${screen.id}"]`);
+    const room = inbox.get(screen.id);
+    if (item && room && item.dataset.unread !== String(unreadOf(screen.id))) fillRoomItem(item, room);
+    drawPageTitle();
+}
+
+/** Shows the number of unread messages of all rooms in the title of the page. */
 function drawPageTitle() {
-    const counts = listed.filter(({ room }) => room !== screen?.id).map(({ unread }) => unread ?? 0);
-    if (screen) counts.push(screen.unread ?? inbox.get(screen.id)?.unread ?? 0);
+    const rooms = new Set(listed.map(({ room }) => room));
+    if (screen) rooms.add(screen.id);
+    const counts = [...rooms].map(unreadOf);
     const total = totalUnreadText(counts);
     const name = screen ? `${$("#room-title").textContent} – Backscroll` : "Backscroll";
     const text = total === "0" ? name : `(${total}) ${name}`;
@@ -239,6 +254,7 @@ function drawPageTitle() {
 // The list of rooms
 
 function drawRooms(rooms) {
+    const wasListed = screen && listed.some(({ room }) => room === screen.id);
     listed = rooms;
     const list = $("#rooms");
     const known = new Map([...list.children].map((item) => [item.dataset.roomItem, item]));
@@ -254,10 +270,12 @@ function drawRooms(rooms) {
     placeTabStop();
     const open = screen && inbox.get(screen.id);
     if (open) {
-    const wasListed = screen && listed.some(({ room }) => room === screen.id);
         if (open.title) drawTitle(screen.id, open.title);
         // The first message in a new room makes its sender the owner.
         if (open.role) setRole(open.role);
+    } else if (wasListed) {
+        // The user may have been removed from it.
+        refreshRoom(screen.id);
     }
     drawPageTitle();
 }
@@ -273,20 +291,18 @@ function roomItem(id) {
 }
 
 /** @type {WeakMap<HTMLElement, string>} The content of each item of the list. Items with unchanged content are not replaced. */
-    } else if (wasListed) {
-        // The user may have been removed from it.
-        refreshRoom(screen.id);
 const shownRooms = new WeakMap();
 
 function fillRoomItem(item, room) {
     const { last_message: last } = room;
+    const unread = unreadOf(room.room);
     const time = last ? new Date(last.created_at) : null;
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
-    const shown = JSON.stringify([room.title, room.visibility, room.unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const shown = JSON.stringify([room.title, room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
-    item.dataset.unread = room.unread ?? 0;
+    item.dataset.unread = unread;
     item.firstChild.replaceChildren(
         avatar(room.title || room.room),
         element("span", { class: "what" },
@@ -294,7 +310,7 @@ function fillRoomItem(item, room) {
             element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === api.user ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
-            room.unread ? element("span", { class: "badge", "aria-label": `${unreadText(room.unread)} unread` }, unreadText(room.unread)) : null));
+            unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));
 }
 
 function markCurrent(item, room = screen?.id) {

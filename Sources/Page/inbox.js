@@ -98,6 +98,14 @@ export class Inbox {
         this.#refreshing ||= setTimeout(() => this.#refreshStale(), REFRESH_MILLISECONDS);
     }
 
+    /** Takes the number of unread messages that the open room knew when it was left. The list hears of it some time later. */
+    noteUnread(id, unread) {
+        const room = this.#rooms.get(id);
+        if (!room || room.unread === unread) return;
+        room.unread = unread;
+        this.#changed();
+    }
+
     /** Lists an open room although the user is no member, so that the user can return to it. */
     visit(summary) {
         const known = this.#rooms.get(summary.room);

@@ -77,6 +77,59 @@ def test_reader_of_a_lost_connection_finds_the_first_unread_message(chats):
     assert_line_before(chat, 61)
 
 
+# What another device has read
+
+
+# The number of unread messages at each place that tells it; None where it is not shown.
+NUMBERS = """
+const shown = (node) => (node?.checkVisibility() ? parseInt(node.textContent) || 0 : null);
+const toast = document.querySelector("[data-toast]");
+return {
+    title: parseInt(document.title.match(/^[(]([0-9]+)[)]/)?.[1] ?? 0),
+    arrow: shown(document.querySelector("[data-to-latest] .badge")),
+    list: shown(document.querySelector("[data-room-item=lobby] .badge")) ?? 0,
+    toast: toast.checkVisibility() ? Number(toast.dataset.count) : 0,
+};
+"""
+
+
+def wait_numbers(chat, unread):
+    """Waits until all places tell this number of unread messages."""
+    def is_so(_):
+        numbers = chat.run(NUMBERS)
+        return all((numbers[place] or 0) == unread for place in ("title", "arrow", "list", "toast"))
+    WebDriverWait(chat.driver, DEADLINE, 0.05).until(is_so, message=f"{unread} and not {chat.run(NUMBERS)}")
+
+
+def test_all_places_tell_the_same_number_at_once(chats):
+    chat = chats()
+    chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chat.server.request("PUT", "/v1/rooms/lobby/members/alice?user=bob", {"role": "member"})
+    read_to_the_end(chat)
+    chat.wait_for("[data-room-item=lobby]")
+    chat.scroll(-900)
+    chat.wait(f"!{chat.at_bottom()}")
+    chat.run("""
+        const numbers = new Function(arguments[0]);
+        window.different = [];
+        const look = () => {
+            const { title, arrow, list } = numbers();
+            if (title !== (arrow ?? 0) || title !== list) window.different.push([title, arrow, list]);
+            requestAnimationFrame(() => setTimeout(look));
+        };
+        look();
+    """, NUMBERS)
+    send(chat.server, ["One", "Two", "Three"])
+    chat.wait("document.querySelector('[data-timeline]').dataset.unread === '3'")
+    chat.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 62})
+    chat.wait("document.querySelector('[data-timeline]').dataset.unread === '1'")
+    wait_numbers(chat, 1)
+    assert chat.run("return window.different") == []
+    # The list has the number when the room is left, too.
+    chat.click("#back")
+    assert chat.run(NUMBERS)["list"] == 1 and chat.run(NUMBERS)["title"] == 1
+
+
 def test_reader_in_front_follows_without_a_line(chats):
     chat = chats()
     read_to_the_end(chat)
