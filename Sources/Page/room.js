@@ -8,7 +8,7 @@
 import { API, RequestError } from "./api.js";
 import { utcOffsets } from "./calendar.js";
 import { Socket } from "./socket.js";
-import { Timeline } from "./timeline.js";
+import { isTemporary, Timeline } from "./timeline.js";
 
 /** Number of messages in a page. */
 const PAGE_LIMIT = 30;
@@ -20,6 +20,9 @@ const TICK_MILLISECONDS = 500;
 const SAVE_MILLISECONDS = 800;
 /** Delay before the read mark is sent, in milliseconds, so that scrolling causes few requests. */
 const MARK_MILLISECONDS = 300;
+/** Pauses before a request for the read mark is repeated, in milliseconds. They double each time. */
+const FIRST_MARK_PAUSE = 1000;
+const LONGEST_MARK_PAUSE = 30000;
 /** Minimum time between two typing notices, in milliseconds (docs/live.md). */
 const TYPING_MILLISECONDS = 3000;
 /** Maximum random delay before a socket is opened again, in milliseconds. It spreads the clients of a restarted server. */
@@ -52,8 +55,13 @@ export class Room {
     #hasConnected = false;
     #drawing = 0;
     #saving = 0;
+    /** The timer of the next request for the read mark; 0 if there is none. */
     #marking = 0;
+    #markFailures = 0;
+    /** The read mark to send; 0 if the server has it. */
     #mark = 0;
+    /** True if the next `live` asks for the user's read mark, which may have moved on another device meanwhile. */
+    #asksForMark = false;
     #ticking = 0;
     #typedAt = 0;
     /** The epoch of the window that this object has stored, if that window reached the newest message. */
@@ -130,6 +138,7 @@ export class Room {
         this.#early?.abort.abort();
         this.#socket?.close();
         clearInterval(this.#ticking);
+        clearTimeout(this.#marking);
         cancelAnimationFrame(this.#drawing);
     }
 
@@ -149,13 +158,14 @@ export class Room {
 
     /** Stores and sends at once what waits for a while, because the page may be closed. */
     save() {
-        if (this.#marking) this.#sendMark();
+        if (this.#mark > 0) this.#agreeOnMark();
         if (this.#saving) this.#save();
     }
 
     /** Tries at once what waits for the network, and finds out if the socket still works. */
     wake() {
         this.#socket?.wake();
+        if (this.#markFailures > 0) this.#agreeOnMark();
         // Becoming active ends all waits except those that the server asked for.
         this.setActive(false);
         this.setActive(isInFront());
@@ -268,7 +278,10 @@ export class Room {
         try {
             const page = await (this.#takeEarly(query) ?? this.#api.page(this.id, query));
             this.#forgetStored(page.messages);
+            const isOpening = this.view.phase === "initial";
             this.#handle({ event: "page", request, page });
+            // The subscription begins where the page was read, and the page has the mark.
+            if (isOpening && page.read !== undefined) this.#asksForMark = false;
             this.#saveSoon();
         } catch (error) {
             if (!(error instanceof RequestError)) throw error;
@@ -335,6 +348,7 @@ export class Room {
 
     #subscribe({ since, epoch }) {
         this.#socket?.close();
+        this.#asksForMark = true;
         const open = () => {
             if (this.#isClosed || this.#socket !== slot) return;
             this.#ban = "";
@@ -376,6 +390,7 @@ export class Room {
         if (frame.type === "typing") this.#tick();
         this.#handle({ event: "frame", frame });
         if (frame.type === "message" || frame.type === "live") this.#saveSoon();
+        if (frame.type === "live" && this.#asksForMark) this.#agreeOnMark();
     }
 
     #endIf(why, detail = "") {
@@ -384,7 +399,7 @@ export class Room {
             this.#store.forgetWindow(this.id);
             clearTimeout(this.#saving);
             clearTimeout(this.#marking);
-            this.#saving = this.#marking = 0;
+            this.#saving = this.#marking = this.#mark = 0;
         }
         this.close();
         this.#handlers.onEnd(why, detail);
@@ -409,15 +424,41 @@ export class Room {
 
     #markRead(seq) {
         this.#mark = Math.max(this.#mark, seq);
-        this.#marking ||= setTimeout(() => this.#sendMark(), MARK_MILLISECONDS);
+        this.#agreeAfter(MARK_MILLISECONDS);
     }
 
-    #sendMark() {
+    #agreeAfter(milliseconds) {
+        if (!this.#isClosed) this.#marking ||= setTimeout(() => this.#agreeOnMark(), milliseconds);
+    }
+
+    /**
+     * Sends the read mark, or asks for it if the server has it. The answer has the user's mark on all devices, and the number of
+     * unread messages. A request that cannot be served now is repeated.
+     */
+    async #agreeOnMark() {
         clearTimeout(this.#marking);
         this.#marking = 0;
-        // A lost mark is harmless: the next one includes it.
-        this.#api.markRead(this.id, this.#mark)
-            .then(({ read, unread }) => this.#handle({ event: "marked", read, unread })).catch(() => {});
-        this.#saveSoon();
+        this.#asksForMark = false;
+        const mark = this.#mark;
+        if (mark > 0) this.#saveSoon();
+        try {
+            const { epoch, head, read, unread } = await (mark > 0 ? this.#api.markRead(this.id, mark) : this.#api.room(this.id));
+            this.#markFailures = 0;
+            if (this.#mark === mark) this.#mark = 0;
+            if (this.#isClosed || epoch !== this.view.epoch) return;
+            this.#handle({ event: "marked", read, unread, head });
+            this.#saveSoon();
+            // The mark was not sent before the page was closed.
+            if (mark === 0 && read < this.view.read) this.#markRead(this.view.read);
+        } catch (error) {
+            if (!(error instanceof RequestError)) throw error;
+            if (!isTemporary(error.status)) {
+                if (this.#mark === mark) this.#mark = 0;
+                return;
+            }
+            const pause = Math.min(FIRST_MARK_PAUSE * 2 ** this.#markFailures, LONGEST_MARK_PAUSE);
+            this.#markFailures++;
+            this.#agreeAfter(error.retryAfter === undefined ? pause : error.retryAfter * 1000);
+        }
     }
 }

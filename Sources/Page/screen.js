@@ -14,6 +14,7 @@ import { Quotes } from "./quotes.js";
 import { Room } from "./room.js";
 import { session } from "./store.js";
 import { element, formats, said, sentence, summary, unreadText } from "./text.js";
+import { unreadToast } from "./timeline.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
@@ -263,12 +264,13 @@ export class Screen {
             : view.typing.length > 3 ? ["Several people are typing…"]
                 : sentence("", typing, ` ${typing.length > 1 ? "are" : "is"} typing…`));
         const toast = $("[data-toast]");
-        setHidden(toast, view.toast === null);
-        if (view.toast) {
-            toast.dataset.count = view.toast.count;
-            const newest = this.#room.message(view.toast.seq);
+        const news = unreadToast(view);
+        setHidden(toast, news === null);
+        if (news) {
+            toast.dataset.count = news.count;
+            const newest = this.#room.message(news.seq);
             const words = newest ? said(newest.sender, summary(newest)) : ["New messages"];
-            setContent(toast, view.toast.count > 1 ? [...words, ` (${view.toast.count} new)`] : words);
+            setContent(toast, news.count > 1 ? [...words, ` (${news.count} new)`] : words);
         } else {
             delete toast.dataset.count;
         }

@@ -45,7 +45,7 @@
  *   | {event: "send", draft: {client_message_id: string}, at: number}
  *   | {event: "sent", client_message_id: string, message: Message}
  *   | {event: "send_failed", client_message_id: string, status: number, code?: string, retry_after?: number}
- *   | {event: "marked", read: number, unread: number}
+ *   | {event: "marked", read: number, unread: number, head?: number}
  *   | {event: "retry", client_message_id: string} | {event: "discard", client_message_id: string}
  *   | {event: "jump", to: Place}
  *   | {event: "time", now: number}
@@ -211,7 +211,7 @@ const events = {
     send: { draft: object(ownSend), at: wallClock },
     sent: { ...ownSend, message },
     send_failed: { ...ownSend, ...failure },
-    marked: { read: count, unread: count },
+    marked: { read: count, unread: count, head: optional(count) },
     retry: ownSend,
     discard: ownSend,
     jump: { to: place },

@@ -152,6 +152,16 @@ export function isTemporary(status) {
     return status === 0 || status === 401 || status === 408 || status === 429 || (status >= 500 && status <= 599);
 }
 
+/**
+ * Returns the part of a view's toast that is unread; null if there is none. The user may have read the rest on another device.
+ *
+ * @param {View} view
+ */
+export function unreadToast({ toast, read, unread }) {
+    if (toast === null || unread === 0 || toast.seq <= (read ?? 0)) return null;
+    return { count: Math.min(toast.count, unread), seq: toast.seq };
+}
+
 const bySeq = (one, other) => one.seq - other.seq;
 
 export class Timeline {
@@ -189,6 +199,8 @@ export class Timeline {
     #rev = 0;
     /** The highest known `seq` of the room. */
     #head = 0;
+    /** The `head` of the last `subscribed`. By `live`, frames have told of all messages up to it that were new. */
+    #subscribedHead = 0;
 
     #read = null;
     #unread = 0;
@@ -525,6 +537,7 @@ export class Timeline {
         this.#epoch = null;
         this.#rev = 0;
         this.#head = 0;
+        this.#subscribedHead = 0;
         this.#newest = 0;
         this.#arrived.clear();
         this.#newestArrived = 0;
@@ -929,11 +942,24 @@ export class Timeline {
         if (unread !== undefined && unread !== null && !isBehind && !isOutdated) this.#setUnread(unread, true);
     }
 
-    /** Takes the answer to a `mark_read`. It matters only while the unread messages are too many to count (rule 15). */
-    #takeMarked({ read, unread }) {
-        if (!this.#isUnreadCapped || read < (this.#read ?? 0)) return;
+    /**
+     * Takes the answer to a `mark_read`, or the state of the room that the host has asked for (rule 15).
+     *
+     * Without a `head` it matters only while the unread messages are too many to count. With it, the mark moves, and the number
+     * counts if it includes exactly the messages that are known.
+     */
+    #takeMarked({ read, unread, head }) {
+        const hasHead = head !== undefined && head !== null;
+        if ((!this.#isUnreadCapped && !hasHead) || read < (this.#read ?? 0)) return;
+        const isNumberKnown = this.#isUnreadCapped || this.#knowsAllUpTo(head);
         this.#moveMark(read);
-        this.#setUnread(unread, true);
+        if (isNumberKnown) this.#setUnread(unread, true);
+    }
+
+    /** Returns true if the room's newest known message is this one, and no earlier one can still come as new. */
+    #knowsAllUpTo(head) {
+        const known = Math.max(this.#newest, this.#newestArrived, this.#subscribedHead);
+        return this.#isLive && this.#held.size === 0 && head === known;
     }
 
     /** Returns true if the window has all messages after the mark, so that the unread ones can be counted in it. */
@@ -1220,7 +1246,8 @@ export class Timeline {
         if (frame.epoch !== undefined && frame.epoch !== null && frame.epoch !== this.#epoch) return this.#reset();
         switch (frame.type) {
             case "subscribed":
-                this.#head = Math.max(this.#head, frame.head ?? 0);
+                this.#subscribedHead = frame.head ?? 0;
+                this.#head = Math.max(this.#head, this.#subscribedHead);
                 break;
             case "message":
                 this.#rev = Math.max(this.#rev, frame.message.rev);

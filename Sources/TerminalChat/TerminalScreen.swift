@@ -89,7 +89,7 @@ final class TerminalScreen {
         if let online = view.online { status.append("\(online) online") }
         if view.unread > 0 { status.append("\(RowText.count(view.unread)) unread") }
         var below = view.typing.isEmpty ? "" : view.typing.joined(separator: ", ") + " is typing"
-        if let toast = view.toast { below = "\(toast.count) new: press End. " + below }
+        if let toast = view.unreadToast { below = "\(toast.count) new: press End. " + below }
         if !notice.isEmpty { below = notice }
         let texts =
             [status.joined(separator: " · ")] + lines

@@ -32,9 +32,10 @@ extension Timeline {
         case sent(clientMessageID: String, Message)
         /// The POST of a draft failed.
         case sendFailed(clientMessageID: String, Failure)
-        /// The answer to an ``Effect/markRead(seq:)``: the user's read mark and the number of unread messages. It
-        /// matters only while that number is too high to be counted.
-        case marked(read: Int64, unread: Int64)
+        /// The answer to an ``Effect/markRead(seq:)``, or the state of the room that the host has asked for: the user's
+        /// read mark, the number of unread messages, and the room's highest `seq`. Without `head` it matters only while
+        /// that number is too high to be counted.
+        case marked(read: Int64, unread: Int64, head: Int64? = nil)
         /// The user wants a failed send to be posted again.
         case retry(clientMessageID: String)
         /// The user discards a failed send.

@@ -39,7 +39,8 @@ extension Timeline {
         if let named = frame.epoch, epoch.map({ !named.isExactly($0) }) ?? true { return reset() }
         switch frame.content {
         case .subscribed(let head):
-            self.head = max(self.head, head ?? 0)
+            subscribedHead = head ?? 0
+            self.head = max(self.head, subscribedHead)
         case .message(let message):
             guard ClosedRange.timelineNumbers.contains(message.seq) else { return }
             rev = max(rev, message.rev)

@@ -110,6 +110,7 @@ extension Timeline {
         epoch = nil
         rev = 0
         head = 0
+        subscribedHead = 0
         newest = 0
         arrived.removeAll()
         newestArrived = 0

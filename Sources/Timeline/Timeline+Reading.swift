@@ -62,12 +62,23 @@ extension Timeline {
         if let count = page.unread, !isBehind, !isOutdated { setUnread(count, mayBeCapped: true) }
     }
 
-    /// Takes the answer to a `markRead`. It matters only while the unread messages are too many to count (rule 15).
-    mutating func takeMarked(read: Int64, unread: Int64) {
+    /// Takes the answer to a `markRead`, or the state of the room that the host has asked for (rule 15).
+    ///
+    /// Without a `head` it matters only while the unread messages are too many to count. With it, the mark moves, and
+    /// the number counts if it includes exactly the messages that are known.
+    mutating func takeMarked(read: Int64, unread: Int64, head: Int64?) {
         let counts = 0...ClosedRange.timelineNumbers.upperBound
-        guard isUnreadCapped, counts.contains(read), counts.contains(unread), read >= self.read ?? 0 else { return }
+        guard counts.contains(read), counts.contains(unread), head.map(counts.contains) ?? isUnreadCapped,
+            read >= self.read ?? 0
+        else { return }
+        let isNumberKnown = isUnreadCapped || head.map(knowsAll(upTo:)) == true
         moveMark(to: read)
-        setUnread(unread, mayBeCapped: true)
+        if isNumberKnown { setUnread(unread, mayBeCapped: true) }
+    }
+
+    /// Returns true if the room's newest known message is this one, and no earlier one can still come as new.
+    private func knowsAll(upTo head: Int64) -> Bool {
+        isLive && held.isEmpty && head == max(newest, newestArrived, subscribedHead)
     }
 
     /// True if the window has all messages after the mark, so that the unread ones can be counted in it.

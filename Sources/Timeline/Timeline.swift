@@ -74,6 +74,8 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     var rev: Int64 = 0
     /// The highest known `seq` of the room.
     var head: Int64 = 0
+    /// The `head` of the last `subscribed`. By `live`, frames have told of all messages up to it that were new.
+    var subscribedHead: Int64 = 0
 
     // The reading.
 
@@ -199,7 +201,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         case .send(let draft, let at): send(draft, at: at)
         case .sent(let id, let message): takeSent(message, id: SendID(id))
         case .sendFailed(let id, let failure): takeSendFailure(failure, id: SendID(id))
-        case .marked(let read, let unread): takeMarked(read: read, unread: unread)
+        case .marked(let read, let unread, let head): takeMarked(read: read, unread: unread, head: head)
         case .retry(let id): retrySend(SendID(id))
         case .discard(let id): discardSend(SendID(id))
         case .jump(let place): jump(to: place)

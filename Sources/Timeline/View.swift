@@ -25,6 +25,12 @@ extension Timeline {
         public let online: Int64?
         /// The loading state for the list to show.
         public let phase: Phase
+
+        /// The part of ``toast`` that is unread; nil if there is none. The user may have read the rest on another device.
+        public var unreadToast: Toast? {
+            guard let toast, unread > 0, toast.seq > read ?? 0 else { return nil }
+            return Toast(count: min(toast.count, Int(unread)), seq: toast.seq)
+        }
     }
 
     /// The state of an edge of the window.

@@ -44,6 +44,48 @@ struct ConnectionTests {
         await client.close()
     }
 
+    @Test(arguments: [true, false])
+    func `knows after an absence what another device has read`(isAtTheNewest: Bool) async throws {
+        let server = try ChatServer()
+        try await server.fill(60)
+        let transport = FaultyTransport()
+        let client = server.client {
+            $0.pageLimit = 10
+            $0.transport = transport
+        }
+        // Far from the newest, the unread messages cannot be counted in the window.
+        let room = try await client.room("lobby").open(at: isAtTheNewest ? .newest : .seq(10))
+        try await room.isLive()
+        await room.setViewport(atBottom: false, lastVisible: isAtTheNewest ? 55 : 10)
+        await client.enterBackground()
+        try await room.shows { $0.connection == .offline }
+        for number in 61...75 { try await server.post("\(number)") }
+        // Own messages are not unread.
+        for number in 76...80 { try await server.client().post("\(number)", to: "lobby") }
+        try await server.client().rooms.markRead("lobby", upTo: 70)
+        transport.refuse(2, status: 503, code: "unavailable") {
+            $0.method == "GET" && $0.target.hasPrefix("/v1/rooms/lobby?")
+        }
+        await client.enterForeground()
+        let view = try await room.shows { $0.read == 70 && $0.unread == 5 }
+        #expect(view.unreadToast?.count == 5)
+        try await server.client().rooms.markRead("lobby", upTo: 80)
+        #expect(try await room.shows { $0.unread == 0 }.unreadToast == nil)
+        await client.close()
+    }
+
+    @Test func `takes the mark of another device from the answer to its own`() async throws {
+        let server = try ChatServer { $0.readNotices = false }
+        try await server.fill(60)
+        let client = server.client { $0.pageLimit = 10 }
+        let room = try await client.room("lobby").open(at: .seq(10))
+        try await room.shows { $0.read == 0 }
+        try await server.client().rooms.markRead("lobby", upTo: 40)
+        await room.setViewport(atBottom: false, lastVisible: 12)
+        try await room.shows { $0.read == 40 && $0.unread == 20 }
+        await client.close()
+    }
+
     @Test func `carries many rooms, and leaves each by itself`() async throws {
         let server = try ChatServer()
         let client = server.client()

@@ -101,6 +101,79 @@ def wait_numbers(chat, unread):
     WebDriverWait(chat.driver, DEADLINE, 0.05).until(is_so, message=f"{unread} and not {chat.run(NUMBERS)}")
 
 
+def be_away(chat, work):
+    """Does some work while the page has no connection. The work gets the server's port."""
+    server = chat.server
+    server.stop()
+    chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
+    work(server.start(0))
+    server.stop()
+    server.start()
+    chat.wait_live()
+
+
+@pytest.mark.parametrize("place", ["at the end", "further up"])
+@pytest.mark.parametrize("left", [0, 20])
+def test_reader_of_a_lost_connection_knows_what_another_device_has_read(chats, place, left):
+    chat = chats()
+    chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chat.server.request("PUT", "/v1/rooms/lobby/members/alice?user=bob", {"role": "member"})
+    read_to_the_end(chat)
+    if place == "further up":
+        chat.scroll(-900)
+        chat.wait(f"!{chat.at_bottom()}")
+
+    def work(port):
+        for number in range(1, 46):
+            chat.server.send(f"Missed {number}", user="bob", port=port)
+        chat.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 105 - left}, port)
+
+    be_away(chat, work)
+    wait_numbers(chat, left)
+    assert chat.server.request("GET", "/v1/rooms/lobby?user=alice")["read"] == 105 - left
+
+
+def test_answer_to_a_mark_tells_what_another_device_has_read(chats, start_server):
+    server = start_server("--no-read-notices")
+    chat = Chat(chats().driver, server)
+    send(server, [f"Number {number}" for number in range(1, 101)])
+    chat.open(at=20)
+    chat.wait("document.querySelector('[data-timeline]').dataset.unread > 50")
+    server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 90})
+    chat.scroll(200)
+    chat.wait("document.querySelector('[data-timeline]').dataset.unread === '10'")
+
+
+def test_mark_that_could_not_be_sent_is_sent_after_a_reload(chats):
+    chat = chats()
+    read_to_the_end(chat)
+    chat.run("const real = fetch; window.fetch = (path, options) => (options.method === 'PUT' ? Promise.reject() : real(path, options))")
+    chat.server.send("Read live", user="bob")
+    chat.wait_text("Read live")
+    WebDriverWait(chat.driver, DEADLINE).until(lambda _: (stored(chat) or {}).get("read") == 61)
+    assert chat.server.request("GET", "/v1/rooms/lobby?user=alice")["read"] == 60
+    chat.driver.refresh()
+    WebDriverWait(chat.driver, DEADLINE).until(lambda _: chat.server.request("GET", "/v1/rooms/lobby?user=alice")["unread"] == 0)
+
+
+def test_mark_is_asked_for_until_it_is_answered(chats):
+    chat = chats()
+    read_to_the_end(chat)
+    chat.driver.get("about:blank")
+    send(chat.server, [f"Missed {number}" for number in range(1, 46)])
+    chat.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 105})
+    # The page opens from its store while the reader is elsewhere, and its requests fail.
+    refuse = chat.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+        "source": "window.real = fetch; window.fetch = () => Promise.reject(); document.hasFocus = () => false"})
+    try:
+        chat.open(wait=False)
+        chat.wait("document.querySelector('[data-timeline][data-connection=live]')?.dataset.unread === '45'")
+        chat.run("window.fetch = window.real; window.dispatchEvent(new Event('online'))")
+        chat.wait("document.querySelector('[data-timeline]').dataset.unread === '0'")
+    finally:
+        chat.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", refuse)
+
+
 def test_all_places_tell_the_same_number_at_once(chats):
     chat = chats()
     chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})

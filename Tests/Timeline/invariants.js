@@ -302,6 +302,7 @@ export class Invariants {
         const unsent = view.rows.filter(({ seq, state }) => seq === undefined && state);
         must(unsent.length === 0, "the outbox is not empty", unsent);
         must(this.#posting === null, "a POST is under way", this.#posting);
+        must(view.read >= this.#server.read, "the mark of another device is missing", view.read, this.#server.read);
     }
 
     /** Checks the view on the way through the whole room, and notes its rows for `checkAll`. */

@@ -233,4 +233,14 @@ export const others = [
         for (const seq of [3, 5, 3]) trial.server.markRead(seq);
         must(trial.server.read === 5, "the mark moved backwards");
     }],
+    ["Take its `read` if it is above yours, and its `unread` if its `head` is yours.", (trial) => {
+        trial.openLive(5);
+        trial.client.see(2);
+        trial.server.markRead(4);
+        const room = () => ({ read: trial.server.read, unread: trial.server.countUnread(), head: trial.server.head });
+        trial.client.takeRoom(room());
+        must(trial.client.mark === 4 && trial.client.unread === 1, "the mark of another device", trial.client.mark, trial.client.unread);
+        trial.client.takeRoom({ ...room(), read: 3, unread: 9, head: 6 });
+        must(trial.client.mark === 4 && trial.client.unread === 1, "an answer that is not current", trial.client.mark, trial.client.unread);
+    }],
 ];

@@ -24,6 +24,8 @@ export class PlainClient {
     /** The number of messages that the "new messages" button shows. */
     count = 0;
     mark = 0;
+    /** The number of unread messages, as the server has said last. */
+    unread = 0;
     /** The pages to load: `{ window, edge, query }`. */
     requests = [];
     /** The messages to POST. */
@@ -279,5 +281,11 @@ export class PlainClient {
         if (seq <= this.mark) return null;
         this.mark = seq;
         return seq;
+    }
+
+    /** Takes the room from the answer to a GET, or to the PUT of a mark. */
+    takeRoom({ read, unread, head }) {
+        if (read > this.mark) this.mark = read;
+        if (head === this.head) this.unread = unread;
     }
 }

@@ -129,9 +129,7 @@ export class ReadingInvariants {
     }
 
     #checkUnread(event, before, view, { isWhole }) {
-        if (event.event === "marked" && !this.#isCapped) {
-            must(view.unread === before.unread && view.read === before.read, "marked changed", before.unread, view.unread);
-        }
+        if (event.event === "marked") this.#checkMarked(event, before, view);
         const stored = view.rows.filter(({ seq }) => seq !== undefined);
         const reachesBack = view.before === "end" || (stored.length > 0 && stored[0].seq <= view.read + 1);
         const isCounted = isWhole && view.read !== null && reachesBack;
@@ -146,6 +144,16 @@ export class ReadingInvariants {
         }
         if (isSaying && said === UNREAD_CAP && view.unread === UNREAD_CAP) this.#isCapped = true;
         else if (view.unread !== UNREAD_CAP || isCounted) this.#isCapped = false;
+    }
+
+    /** Checks that an answer with the room's head moves the mark, and that one without it matters only at the maximum. */
+    #checkMarked({ read, unread, head }, before, view) {
+        const isBehind = read < (before.read ?? 0);
+        if (isBehind || (head === undefined && !this.#isCapped)) {
+            must(view.unread === before.unread && view.read === before.read, "marked changed", before.unread, view.unread);
+            return;
+        }
+        must(view.read === read, "the mark is", view.read, "and not", read);
     }
 
     /** Checks that a reset opens the room where the reader was. */

@@ -213,15 +213,30 @@ class Run {
         });
     }
 
-    /** Moves the mark on the server. The answer may be lost, or overtaken by others. */
+    /** Moves the mark on the server. The request or the answer may be lost, or overtaken by others. */
     #markRead({ seq }) {
         const { epoch } = this.server;
         this.#later(this.#delay(), () => {
             if (this.#goesWrong() || epoch !== this.server.epoch) return;
             this.server.markRead(seq);
-            const answer = { read: this.server.read, unread: this.server.countUnread() };
-            this.#later(this.#delay(), () => epoch === this.view.epoch && this.#take({ event: "marked", ...answer }));
+            this.#answerMark();
         });
+    }
+
+    /** Asks for the mark after each `live` until it is answered, because a replay brings no marks. */
+    #askForMark(socket) {
+        this.#later(this.#delay(), () => {
+            if (socket !== this.#socket) return;
+            if (this.#goesWrong()) this.#later(1000, () => this.#askForMark(socket));
+            else this.#answerMark();
+        });
+    }
+
+    /** Answers with the room's state, as a host passes it on. A host may also leave out the head. */
+    #answerMark() {
+        const { epoch, head, read } = this.server;
+        const answer = { event: "marked", read, unread: this.server.countUnread(), ...(this.#chance(0.9) ? { head } : {}) };
+        this.#later(this.#delay(), () => epoch === this.view.epoch && this.#take(answer));
     }
 
     #subscribe({ since, epoch }) {
@@ -231,7 +246,11 @@ class Run {
         // The events of one socket come in order, and stop once it has been replaced.
         const tell = (event) => {
             socket.clearAt = Math.max(socket.clearAt, this.#now + this.#delay() / 4);
-            this.#later(socket.clearAt - this.#now, () => socket === this.#socket && this.#take(event));
+            this.#later(socket.clearAt - this.#now, async () => {
+                if (socket !== this.#socket) return;
+                await this.#take(event);
+                if (event.frame?.type === "live") this.#askForMark(socket);
+            });
         };
         const end = () => {
             socket.subscription?.close();

@@ -15,7 +15,7 @@ extension Room {
             }
         }
         handle(event)
-        if case .frame(let frame) = event, case .live = frame.content { askForMark() }
+        if case .frame(let frame) = event, case .live = frame.content, asksForMark { askForMark() }
         publishSoon()
     }
 
@@ -25,6 +25,7 @@ extension Room {
         ending = error
         version += 1
         ticker?.cancel()
+        askingForMark?.cancel()
         wakeWaiters()
         if error.endsAccess {
             record?.forget()
@@ -71,6 +72,7 @@ extension Room {
             }
         case .subscribe(let since, let epoch):
             subscriptionNumber.number += 1
+            asksForMark = true
             recordSubscription(since: since, epoch: epoch)
             Task { [client, number = subscriptionNumber] in
                 await client.subscribe(self, number: number, since: since, epoch: epoch)
@@ -108,7 +110,10 @@ extension Room {
         switch result {
         case .success(let page):
             for message in page.messages { noteStored(message) }
+            let isOpening = machine.view.phase == .initial
             handle(.page(request: request, page))
+            // The subscription begins where the page was read, and the page has the mark.
+            if isOpening, !isStored, page.read != nil { asksForMark = false }
             if !isStored { record?.takePage(page) }
         case .failure(let error):
             loadFailure = error
@@ -146,6 +151,34 @@ extension Room {
         publishSoon()
     }
 
+    /// Asks the server for the user's mark, which may have moved on another device: a replay brings no marks. Repeats the
+    /// request after a temporary error.
+    private func askForMark() {
+        asksForMark = false
+        askingForMark?.cancel()
+        askingForMark = Task { [weak self, client, id, options] in
+            var failures = 0
+            while !Task.isCancelled {
+                do throws(BackscrollClientError) {
+                    let room = try await client.settings(of: id)
+                    await self?.takeMark(of: room)
+                    return
+                } catch {
+                    guard self != nil, error.isTemporary else { return }
+                    failures += 1
+                    let pause = error.retryAfter ?? options.pause(afterFailures: failures)
+                    try? await options.clock.sleep(.seconds(pause))
+                }
+            }
+        }
+    }
+
+    private func takeMark(of room: RoomSummary) {
+        guard ending == nil, room.epoch == machine.view.epoch else { return }
+        handle(.marked(read: room.read, unread: Int64(room.unread), head: room.head))
+        publishSoon()
+    }
+
     func sendMarkSoon(_ seq: Int64) {
         mark = max(mark, seq)
         guard !isMarking else { return }
@@ -169,10 +202,7 @@ extension Room {
             let room = try await client.moveReadMark(of: id, upTo: seq)
             markFailures = 0
             sentMark = seq
-            if ending == nil, room.epoch == machine.view.epoch {
-                handle(.marked(read: room.read, unread: Int64(room.unread)))
-                publishSoon()
-            }
+            takeMark(of: room)
             if mark > seq { return Self.markDelay }
             record?.takeMark(nil)
             scheduleFlush()

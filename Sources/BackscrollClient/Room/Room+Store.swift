@@ -52,7 +52,6 @@ extension Room {
             // Without all messages after the mark they cannot be counted. If the count is unknown, the highest says so
             // until the server has answered.
             let unread = newest.hasAfter ? newest.unread ?? Int64(RoomSummary.countedUnread) : nil
-            isRestored = true
             handle(
                 .restore(
                     .init(
@@ -75,24 +74,6 @@ extension Room {
             unsettled.insert(id)
             handle(.send(send.draft, at: send.at))
         }
-    }
-
-    /// Asks the server for the user's mark after stored messages were shown: it may have moved on another device, and
-    /// a replay brings no marks.
-    func askForMark() {
-        guard isRestored else { return }
-        isRestored = false
-        Task { [weak self, client, id] in
-            guard let room = try? await client.settings(of: id) else { return }
-            await self?.takeMark(of: room)
-        }
-    }
-
-    private func takeMark(of room: RoomSummary) {
-        guard ending == nil, room.epoch == machine.view.epoch else { return }
-        if room.read > machine.view.read ?? 0 { handle(.frame(.init(.read(user: userID, seq: room.read)))) }
-        handle(.marked(read: room.read, unread: Int64(room.unread)))
-        publishSoon()
     }
 
     // MARK: Failures

@@ -112,8 +112,10 @@ public actor Room {
     var storeRetry: Task<Void, Never>?
     /// The sends that wait for a store that could not be read yet.
     var unrecorded: [StoredSend] = []
-    /// True from showing stored messages until the server was asked for the user's mark.
-    var isRestored = false
+    /// True if the next `live` asks the server for the user's mark.
+    var asksForMark = false
+    /// The requests for the user's mark.
+    var askingForMark: Task<Void, Never>?
     /// The task that shows the stored messages.
     var loading: Task<Void, Never>?
     /// The changes for the store; nil until the stored messages are shown, and without a store.
@@ -139,6 +141,7 @@ public actor Room {
 
     deinit {
         ticker?.cancel()
+        askingForMark?.cancel()
         Task { [client, id, number = subscriptionNumber] in await client.leave(id, number: number) }
     }
 

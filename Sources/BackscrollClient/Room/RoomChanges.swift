@@ -89,7 +89,7 @@ public final class RoomTimeline {
     public private(set) var connection = RoomMachine.Connection.offline
     /// The number of messages of others after the read mark. At ``RoomSummary/countedUnread`` there may be more.
     public private(set) var unread: Int64 = 0
-    /// The unseen messages of others that arrived since the reader was last at the bottom; nil if there are none.
+    /// The unread messages of others that arrived since the reader was last at the bottom; nil if there are none.
     public private(set) var toast: RoomMachine.Toast?
     /// The last place to bring into sight. It is a new one each time that ``scrollNumber`` changes.
     public private(set) var scrollTarget: RoomMachine.ScrollTarget?
@@ -115,7 +115,7 @@ public final class RoomTimeline {
         update(\.online, view.online)
         update(\.connection, view.connection)
         update(\.unread, view.unread)
-        update(\.toast, view.toast)
+        update(\.toast, view.unreadToast)
         if let scroll = state.scroll, scroll.version > scrollNumber {
             scrollTarget = scroll.target
             scrollNumber = scroll.version

@@ -88,7 +88,8 @@ struct EventReader {
             return .handle(.sendFailed(clientMessageID: id, try failure()))
         case "marked":
             let read = try fields.count("read")
-            return .handle(.marked(read: read, unread: try fields.count("unread")))
+            let unread = try fields.count("unread")
+            return .handle(.marked(read: read, unread: unread, head: try fields.optional("head", Fields.count)))
         case "retry": return .handle(.retry(clientMessageID: try fields.name("client_message_id")))
         case "discard": return .handle(.discard(clientMessageID: try fields.name("client_message_id")))
         case "jump": return .handle(.jump(to: try fields.place("to")))
