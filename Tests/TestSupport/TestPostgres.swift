@@ -21,10 +21,20 @@ public final class TestPostgres: @unchecked Sendable {
 
     /// The server that tests of this process share.
     private static let common = Result<TestPostgres, any Error> { try TestPostgres() }
+    /// The server of the tests that run on either store.
+    private static let ofContract = Result<TestPostgres, any Error> { try TestPostgres(settings: ["fsync": "off"]) }
 
     /// Returns the server that tests of this process share. The first call starts it.
     public static func shared() throws -> TestPostgres {
         try common.get()
+    }
+
+    /// Returns the server of the tests that run on either store. The first call starts it.
+    ///
+    /// It does not wait for the disk, which makes a new database in a sixth of the time. So logs and servers must permit an
+    /// unsafe database.
+    public static func contract() throws -> TestPostgres {
+        try ofContract.get()
     }
 
     /// The way in which a server stops.
@@ -114,6 +124,19 @@ public final class TestPostgres: @unchecked Sendable {
         }
         try query("CREATE DATABASE \(name) TEMPLATE \(template)")
         return name
+    }
+
+    /// Copies a database as it is at one moment, while it is used.
+    ///
+    /// - Returns: The name of the copy.
+    public func copyDatabase(_ name: String) throws -> String {
+        let copy = try createDatabase()
+        try run(
+            "sh", "-c",
+            """
+            "$0/pg_dump" "$1" | "$0/psql" --quiet --output /dev/null --set ON_ERROR_STOP=1 "$2"
+            """, programs, url(of: name), url(of: copy))
+        return copy
     }
 
     /// Runs a statement on a connection of its own.

@@ -1,10 +1,11 @@
 import HTTP
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("A server with a room whose part of the database is damaged")
 struct DegradedTests {
-    @Test("refuses changes of that room only, stays ready, and says how many rooms there are")
+    @Test("refuses changes of that room only, stays ready, and says how many rooms there are", .onSQLite(.files))
     func degraded() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

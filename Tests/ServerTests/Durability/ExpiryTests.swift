@@ -2,10 +2,11 @@ import Chat
 import HTTP
 import HTTPTypes
 import Server
-import Store
 import TestSupport
 import Testing
 import Wire
+
+@testable import Store
 
 @Suite("With --keep-days")
 struct ExpiryTests {
@@ -17,10 +18,15 @@ struct ExpiryTests {
     }
 
     /// Stores messages that are two days old.
-    private func storeOldMessages(_ texts: [String], in path: String) throws {
+    private func storeOldMessages(_ texts: [String], in database: String) throws {
         var configuration = StoreConfiguration()
         configuration.clock = { Timestamp(milliseconds: Timestamp.now().milliseconds - 2 * 86_400_000) }
-        let log = try SQLiteLog(path: path, observer: Nobody(), configuration: configuration)
+        configuration.usesDatabaseClock = false
+        configuration.allowsUnsafeDatabase = true
+        let log: any OpenLog =
+            TestPostgres.isTestedStore
+            ? try PostgresLog(url: database, observer: Nobody(), configuration: configuration)
+            : try SQLiteLog(path: database, observer: Nobody(), configuration: configuration)
         log.submit(
             try texts.enumerated().map { number, text in
                 Submission(
@@ -29,6 +35,8 @@ struct ExpiryTests {
                     change: .send(Draft(clientMessageID: "id\(number)", content: Content(text: text))))
             })
         log.close()
+        // In PostgreSQL the wish of this node, to keep all messages, would count for a while.
+        if TestPostgres.isTestedStore { try PostgresSession(database).execute("DELETE FROM retention") }
     }
 
     @Test("older messages become tombstones, which subscribers see and metrics count")

@@ -1,9 +1,10 @@
 import HTTP
 import HTTPTypes
 import Server
+import TestSupport
 import Testing
 
-@Suite("When the disk is full")
+@Suite("When the disk is full", .partOfSQLite(.files))
 struct FullDiskTests {
     /// Runs `body` with a server whose database has room for a few messages, until the test makes more.
     private func withFullDisk(_ body: (LiveServer, Database) throws -> Void) throws {

@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("The readiness of a node on PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("The readiness of a node on PostgreSQL", .partOfPostgreSQL)
 struct NodeReadinessTests {
     /// Runs `body` with a node of a database server of its own, whose first message is stored.
     private func withNode(

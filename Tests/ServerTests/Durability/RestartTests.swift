@@ -73,7 +73,8 @@ struct RestartTests {
         try withServer { server in
             let epoch = try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch
             server.stop()
-            try server.start { $0.database += ".other" }
+            let other = try server.anotherDatabase()
+            try server.start { $0.database = other }
             let client = try HTTPClient(port: server.port)
             #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch != epoch)
             #expect(try client.get("/v1/rooms/lobby/changes?since=\(epoch):0").status == .gone)

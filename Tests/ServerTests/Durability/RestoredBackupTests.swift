@@ -7,7 +7,7 @@ import Testing
 
 @Suite("After a restore from a backup")
 struct RestoredBackupTests {
-    @Test("the epoch differs, and cursors from before are refused")
+    @Test("the epoch differs, and cursors from before are refused", .onSQLite(.backup))
     func otherEpoch() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)

@@ -9,13 +9,10 @@ import Testing
 struct StorageLostTests {
     /// Asks until readiness has this status.
     private func waitForReadiness(_ status: HTTPResponse.Status, _ client: HTTPClient) throws {
-        let end = ContinuousClock.now + .seconds(Recorder<Never>.patience)
-        while try client.get("/readyz").status != status {
-            guard ContinuousClock.now < end else { throw Unexpected("the server does not notice") }
-        }
+        try waitUntil { try client.get("/readyz").status == status }
     }
 
-    @Test("reports it to senders, readers and /readyz until the file is back")
+    @Test("reports it to senders, readers and /readyz until the file is back", .onSQLite(.files))
     func deleted() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

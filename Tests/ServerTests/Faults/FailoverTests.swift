@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("A failover of the database", .enabled(if: TestPostgres.isEnabled))
+@Suite("A failover of the database", .partOfPostgreSQL)
 struct FailoverTests {
     @Test("makes a server not ready until it has started again, and cursors of the old epoch unknown")
     func otherHistory() throws {

@@ -29,7 +29,7 @@ struct StartTests {
         }
     }
 
-    @Test("is refused a database that is in use, until the other server stops")
+    @Test("is refused a database that is in use, until the other server stops", .onSQLite(.files))
     func databaseInUse() throws {
         try withServer { first in
             let path = first.configuration.database

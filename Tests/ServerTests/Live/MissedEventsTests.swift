@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("A node that has missed changes of access", .enabled(if: TestPostgres.isEnabled))
+@Suite("A node that has missed changes of access", .partOfPostgreSQL)
 struct MissedEventsTests {
     private func expectEnd(_ socket: WebSocketClient, afterError: Bool = true) throws {
         if afterError { #expect(try socket.frame().errorCode == "unavailable") }

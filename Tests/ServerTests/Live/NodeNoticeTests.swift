@@ -2,7 +2,7 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("Nodes on one database", .enabled(if: TestPostgres.isEnabled))
+@Suite("Nodes on one database", .partOfPostgreSQL)
 struct NodeNoticeTests {
     private func withNode(_ url: String, _ body: (LiveServer) throws -> Void) throws {
         try withServer(

@@ -10,7 +10,7 @@ import Transport
 @testable import Server
 
 /// `docs/grafana.json` and `docs/alerts.yaml`. `scripts/test-operations` has their expressions checked by Prometheus.
-@Suite("The dashboard and the alerts", .enabled(if: !TestPostgres.isTestedStore))
+@Suite("The dashboard and the alerts", .partOfSQLite(.files))
 struct DashboardTests {
     private static let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs")
 
@@ -78,7 +78,7 @@ struct DashboardTests {
                         moved.formUnion(names.filter { change($0, in: now, from: before) })
                         return moved.isSuperset(of: expected)
                     }
-                } catch is Unexpected {
+                } catch is PatienceExhausted {
                     throw Unexpected("\(expected.subtracting(moved)) did not move")
                 }
             }

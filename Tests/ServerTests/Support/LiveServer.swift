@@ -18,11 +18,8 @@ final class LiveServer {
         var configuration = ServerConfiguration()
         configuration.host = "127.0.0.1"
         configuration.port = 0
-        configuration.database = directory.path(of: "chat.db")
-        if TestPostgres.isTestedStore {
-            let postgres = try TestPostgres.shared()
-            configuration.database = postgres.url(of: try postgres.createDatabase())
-        }
+        configuration.database = try Self.database("chat.db", in: directory)
+        configuration.unsafeDatabase = TestPostgres.isTestedStore
         // Names that tests use as Host.
         configuration.allowedHosts = ["x", "h", "test.example"]
         // Presence is off, except in tests of it.
@@ -35,6 +32,17 @@ final class LiveServer {
         configure(&configuration)
         self.configuration = configuration
         server = try Server(configuration, logger: logger)
+    }
+
+    private static func database(_ name: String, in directory: TemporaryDirectory) throws -> String {
+        guard TestPostgres.isTestedStore else { return directory.path(of: name) }
+        let postgres = try TestPostgres.contract()
+        return postgres.url(of: try postgres.createDatabase())
+    }
+
+    /// Returns the path or URL of another, empty database.
+    func anotherDatabase() throws -> String {
+        try Self.database("other.db", in: directory)
     }
 
     /// The port; valid while the server runs.

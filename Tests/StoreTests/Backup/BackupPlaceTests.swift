@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A backup is refused")
+@Suite("A backup is refused", .partOfSQLite(.backup))
 struct BackupPlaceTests {
     private let directory: TemporaryDirectory
     private let log: TestLog

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A backup")
+@Suite("A backup", .partOfSQLite(.backup))
 struct BackupTests {
     private let directory: TemporaryDirectory
 

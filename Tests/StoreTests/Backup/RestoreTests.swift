@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A restored backup")
+@Suite("A restored backup", .partOfSQLite(.backup))
 struct RestoreTests {
     private let directory: TemporaryDirectory
     private let copy: String

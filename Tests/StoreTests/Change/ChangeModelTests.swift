@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Synchronization
 import TestSupport
 import Testing
@@ -79,17 +78,9 @@ struct ChangeModelTests {
         return messages
     }
 
-    /// Opens a copy of the files as after a crash.
-    private func crashed(_ log: TestLog, _ configure: (inout StoreConfiguration) -> Void) throws -> TestLog {
-        let directory = try TemporaryDirectory()
-        for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
-        return try TestLog(in: directory, configure)
-    }
-
     @Test(
         "has the result of the same operations on a list, wherever messages are stored, with restarts and crashes",
-        .onSQLite,
-        arguments: [(1, 0, 0), (2, 10, 6), (3, 30, 100), (4, 10_000, 256), (5, 10_000, 4)])
+        arguments: TestStore.journals((1, 0, 0), (2, 10, 6), (3, 30, 100), (4, 10_000, 256), (5, 10_000, 4)))
     func matchesModel(seed: UInt64, journalMessages: Int, messagesOfRoom: Int) throws {
         var generator = SeededGenerator(seed: seed)
         func configure(_ configuration: inout StoreConfiguration) {
@@ -124,16 +115,17 @@ struct ChangeModelTests {
             try expectPushes(log.listener.commits.events[told...], of: models, after: before)
             try expect(models, in: log, using: &generator)
             if round % 10 == 3 {
-                let copy = try crashed(log, configure)
+                let copy = try log.crashed(configure)
                 try expect(models, in: copy, using: &generator)
                 if Bool.random(using: &generator) { log = copy }
             }
             if round % 15 == 7 { log = try log.reopened(configure) }
         }
         log.close()
-        #expect(try log.sql { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
-        let reactions = try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM reactions")! }
-        #expect(reactions == models.values.flatMap(\.messages).flatMap(\.reactions).reduce(0) { $0 + $1.users.count })
+        try expectSound(log.path)
+        #expect(
+            try log.count("reactions")
+                == models.values.flatMap(\.messages).flatMap(\.reactions).reduce(0) { $0 + $1.users.count })
     }
 
     /// Expects the pushed revisions to be exactly those that the rooms have reached since, in order.
@@ -157,7 +149,7 @@ struct ChangeModelTests {
         }
     }
 
-    @Test("is consistent for concurrent readers", arguments: [0, 10, 100_000])
+    @Test("is consistent for concurrent readers", arguments: TestStore.journals(0, 10, 100_000))
     func oneMoment(journalMessages: Int) throws {
         let log = try TestLog {
             $0.journal.messages = journalMessages

@@ -7,7 +7,7 @@ import Wire
 @testable import Store
 
 /// Tests where a room's messages are when one of them changes: filed, in the journal, or in the current commit.
-@Suite("A change files its room's messages")
+@Suite("A change files its room's messages", .partOfSQLite(.journal))
 struct ChangedRoomTests {
     /// A submission of a test.
     enum Step {

@@ -70,7 +70,7 @@ struct DeleteTests {
     }
 
     @Test(
-        "leaves no content in the files of a closed log", .onSQLite,
+        "leaves no content in the files of a closed log", .onSQLite(.files),
         arguments: [(0, 256), (16_384, 256), (40, 7)])
     func leavesNothing(journalMessages: Int, messagesOfRoom: Int) throws {
         let log = try TestLog {
@@ -90,7 +90,7 @@ struct DeleteTests {
         try expectNothing(in: log)
     }
 
-    @Test("leaves no content in the files of an open log that is idle", .onSQLite)
+    @Test("leaves no content in the files of an open log that is idle", .onSQLite(.files))
     func leavesNothingWhenIdle() throws {
         let log = try TestLog { $0.journal.idleTime = 1 }
         try log.fill(1, "other")
@@ -104,7 +104,7 @@ struct DeleteTests {
         try expectNothing(in: log)
     }
 
-    @Test("leaves free page space that a vacuum clears", .onSQLite)
+    @Test("leaves free page space that a vacuum clears", .onSQLite(.files))
     func leavesNothingWhenVacuumed() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         var generator = SeededGenerator(seed: 8)

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -13,7 +12,9 @@ struct EditTests {
         TestLog.Change(seq: seq, action: .edit(edit), user: user, revs: revs)
     }
 
-    @Test("changes the content, takes a revision, and leaves everything else unchanged", arguments: [0, 100])
+    @Test(
+        "changes the content, takes a revision, and leaves everything else unchanged",
+        arguments: TestStore.journals(0, 100))
     func changes(journalMessages: Int) throws {
         let clock = TestClock()
         let log = try TestLog {
@@ -139,14 +140,12 @@ struct EditTests {
         #expect(try Message(decoding: log.edit(1, "c").body).editedAt == later)
     }
 
-    @Test("is refused in a room at its last revision", .onSQLite)
+    @Test("is refused in a room at its last revision")
     func fullRoom() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(1)
-        try log.sql { db in
-            let last = RowKey(room: 1, RowKey.maximumPlace).rawValue
-            try db.execute(sql: "UPDATE messages SET changed = ?", arguments: [last])
-        }
+        try log.execute("UPDATE messages SET changed = \(RowKey(room: 1, RowKey.maximumPlace).rawValue)")
+        try log.setRoom(head: 1, rev: RowKey.maximumPlace)
         let again = try log.reopened()
         #expect(throws: Problem.unavailable("The room is full.")) { try again.edit(1, "x") }
     }

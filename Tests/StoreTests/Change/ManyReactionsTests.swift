@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Synchronization
 import TestSupport
 import Testing
@@ -23,75 +22,62 @@ struct ManyReactionsTests {
         return log
     }
 
-    private func rows(_ log: TestLog, in table: String) throws -> Int {
-        try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+    /// Records the number of stored reactions at each commit. The writer waits meanwhile.
+    private func recordReactions(_ log: TestLog) -> Recorder<Int> {
+        let seen = Recorder<Int>()
+        log.listener.onCommitted.withLock { hook in
+            hook = { [weak log] in seen.record((try? log?.count("reactions")) ?? -1) }
+        }
+        return seen
     }
 
-    @Test("are removed in parts, while the tombstone shows none from the first commit on", .onSQLite)
+    @Test("are removed in parts, while the tombstone shows none from the first commit on")
     func parts() throws {
         let log = try reactedLog()
-        // The writer waits until this was recorded.
-        let seen = Recorder<Int>()
-        log.listener.onCommitted.withLock { [path = log.path] in
-            $0 = {
-                let count = try? DatabaseQueue(path: path).read { db in
-                    try Int.fetchOne(db, sql: "SELECT count(*) FROM reactions")
-                }
-                seen.record(count ?? -1)
-            }
-        }
+        let seen = recordReactions(log)
         let deleted = try log.delete(1)
         #expect(seen.events == [Self.users])
         #expect(try Message(decoding: deleted.body).reactions.isEmpty)
         #expect(try log.message(1) == deleted.body)
         #expect(throws: Problem.messageDeleted) { try log.react(to: 1, as: "late") }
-        try waitUntil { (try? rows(log, in: "reactions")) == 0 && (try? rows(log, in: "jobs")) == 0 }
+        try waitUntil { try log.count("reactions") == 0 && log.count("jobs") == 0 }
         #expect(try log.message(1) == deleted.body)
-        #expect(try DatabaseCheck(log.path).run().isSound)
+        try expectSound(log.path)
     }
 
-    @Test("are removed after a crash, and a check in between finds the database sound", .onSQLite)
+    @Test("are removed after a crash, and a check in between finds the database sound")
     func crash() throws {
         let log = try reactedLog()
-        let directory = try TemporaryDirectory()
-        log.listener.onCommitted.withLock { [path = log.path] in
-            $0 = {
-                for suffix in ["", "-wal"] { _ = try? run("cp", path + suffix, directory.path(of: "log.db" + suffix)) }
-            }
+        let copies = Recorder<TemporaryDirectory>()
+        log.listener.onCommitted.withLock { hook in
+            hook = { [weak log] in if let copy = try? log?.copied() { copies.record(copy) } }
         }
         try log.delete(1)
         log.listener.onCommitted.withLock { $0 = nil }
-        #expect(try DatabaseCheck(directory.path(of: "log.db")).run().isSound)
+        let directory = try #require(copies.events.first)
+        try expectSound(directory.path(of: "log.db"))
         let events = Recorder<JobEvent>()
         let again = try TestLog(in: directory) { $0.onJob = { events.record($0) } }
         #expect(try events.wait(for: 1) == [.done("removing the reactions to a deleted message")])
-        #expect(try rows(again, in: "reactions") == 0 && rows(again, in: "jobs") == 0)
-        #expect(try DatabaseCheck(again.path).run().isSound)
+        #expect(try again.count("reactions") == 0 && again.count("jobs") == 0)
+        try expectSound(again.path)
     }
 
-    @Test("are removed in parts when the message's sender is erased", .onSQLite)
+    @Test("are removed in parts when the message's sender is erased")
     func erasedSender() throws {
         let log = try reactedLog()
         _ = try log.outcome(log.submission(.user(try UserID("alice"), .erase), by: "root", isAdmin: true)).get()
-        try waitUntil { (try? rows(log, in: "reactions")) == 0 && (try? rows(log, in: "jobs")) == 0 }
+        try waitUntil { try log.count("reactions") == 0 && log.count("jobs") == 0 }
         #expect(try Message(decoding: #require(try log.message(1))).reactions.isEmpty)
-        #expect(try DatabaseCheck(log.path).run().isSound)
+        try expectSound(log.path)
     }
 
-    @Test("are removed at once if they are few", .onSQLite)
+    @Test("are removed at once if they are few")
     func few() throws {
         let log = try TestLog()
         try log.fill(1)
         try log.react(to: 1, as: "bob")
-        let seen = Recorder<Int>()
-        log.listener.onCommitted.withLock { [path = log.path] in
-            $0 = {
-                let count = try? DatabaseQueue(path: path).read { db in
-                    try Int.fetchOne(db, sql: "SELECT count(*) FROM reactions") ?? 0
-                }
-                seen.record(count ?? -1)
-            }
-        }
+        let seen = recordReactions(log)
         try log.delete(1)
         #expect(seen.events == [0])
     }

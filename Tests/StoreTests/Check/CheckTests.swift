@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A check", .onSQLite)
+@Suite("A check", .partOfSQLite(.files))
 struct CheckTests {
     @Test("of an open database finds everything sound, in tables and in the journal")
     func sound() throws {

@@ -136,7 +136,7 @@ extension Damage {
     ]
 }
 
-@Suite("A check finds damage", .onSQLite)
+@Suite("A check finds damage", .partOfSQLite(.files))
 struct DamageFindingTests {
     /// Creates a closed log with two rooms. The lobby, room 1, has eight messages: 2 was edited, 3 deleted and 4
     /// reacted to. The attic, room 2, has three.
@@ -292,7 +292,7 @@ struct DamageFindingTests {
     }
 }
 
-@Suite("A check of PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("A check of PostgreSQL", .partOfPostgreSQL)
 struct PostgresCheckTests {
     private let server: TestPostgres
     private let database: String

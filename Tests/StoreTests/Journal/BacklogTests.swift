@@ -4,7 +4,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The backlog")
+@Suite("The backlog", .partOfSQLite(.journal))
 struct BacklogTests {
     private func backlog(messages: Int = 10, bytes: Int = .max, ofRoom: Int = 5) -> Backlog {
         Backlog(Journal.Limits(messages: messages, bytes: bytes, messagesOfRoom: ofRoom))

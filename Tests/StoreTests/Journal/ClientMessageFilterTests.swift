@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The filter of client message ids")
+@Suite("The filter of client message ids", .partOfSQLite(.journal))
 struct ClientMessageFilterTests {
     @Test(
         "may contain everything that was added, and hardly anything else", arguments: [8, 64, 4096, 100_000, 1_000_000])

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The journal's bounds")
+@Suite("The journal's bounds", .partOfSQLite(.journal))
 struct JournalBoundsTests {
     private func rows(_ log: TestLog) throws -> Int {
         try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal")! }

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 import Wire
 
 @testable import Store
 
-@Suite("A journal row")
+@Suite("A journal row", .partOfSQLite(.journal))
 struct JournalRowTests {
     private func row(_ messages: [RecentMessage]) -> [UInt8] {
         var row: [UInt8] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The journal's rows")
+@Suite("The journal's rows", .partOfSQLite(.journal))
 struct JournalRowsTests {
     private func rows(_ count: Int, of bytes: Int = 100, keeping: Int = .max, bytes limit: Int = .max) -> JournalRows {
         var rows = JournalRows(Journal.Limits(rows: keeping, rowBytes: limit))

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The journal")
+@Suite("The journal", .partOfSQLite(.journal))
 struct JournalTests {
     /// Returns the number of rows in the two tables, through another connection.
     private func counts(_ log: TestLog) throws -> [Int] {

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A transaction of the journal")
+@Suite("A transaction of the journal", .partOfSQLite(.journal))
 struct JournalTransactionTests {
     /// A journal in a database of its own, with one room.
     private struct Fixture {

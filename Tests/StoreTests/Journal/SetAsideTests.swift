@@ -51,7 +51,7 @@ struct DamagedPage {
     }
 }
 
-@Suite("A room whose part of the database is damaged")
+@Suite("A room whose part of the database is damaged", .partOfSQLite(.files))
 struct SetAsideTests {
     private static let rooms = (0..<16).map { "r\($0)" }
 

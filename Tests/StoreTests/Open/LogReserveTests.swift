@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The reserved length of the write-ahead log")
+@Suite("The reserved length of the write-ahead log", .partOfSQLite(.files))
 struct LogReserveTests {
     private static let reserve = 2 * 1024 * 1024
 

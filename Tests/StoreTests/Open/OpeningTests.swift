@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Opening a database")
+@Suite("Opening a database", .partOfSQLite(.files))
 struct OpeningTests {
     /// Returns the error of opening.
     private func refusal(_ path: String, _ configuration: StoreConfiguration = StoreConfiguration()) -> String? {

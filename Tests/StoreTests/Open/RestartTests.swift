@@ -8,7 +8,7 @@ import Wire
 
 @Suite("A restart")
 struct RestartTests {
-    @Test("finds everything unchanged", .onSQLite)
+    @Test("finds everything unchanged")
     func everything() throws {
         var log = try TestLog()
         var bodies: [String: [[UInt8]]] = [:]
@@ -25,29 +25,21 @@ struct RestartTests {
         }
     }
 
-    /// Opens a copy of the files as after a power failure.
-    private func crashed(_ log: TestLog) throws -> TestLog {
-        let directory = try TemporaryDirectory()
-        for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
-        return try TestLog(in: directory)
-    }
-
-    @Test("after a crash finds every acknowledged message", .onSQLite, arguments: [16_384, 8])
+    @Test("after a crash finds every acknowledged message", arguments: [16_384, 8])
     func crash(checkpointPages: Int) throws {
         let log = try TestLog { $0.checkpointPages = checkpointPages }
         var bodies: [[UInt8]] = []
         for round in 0..<6 {
             bodies += try log.fill(1 + round * 7)
-            let again = try crashed(log)
+            let again = try log.crashed()
             #expect(again.log.epoch == log.log.epoch)
             #expect(try again.page(.newest, limit: 200).messages == joined(bodies))
-            #expect(try again.send(.init()).seq == Int64(bodies.count + 1))
-            let integrity = try again.sql { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
-            #expect(integrity == "ok")
+            #expect(try again.send(.init(room: "other\(round)")).seq == 1)
+            try expectSound(again.path)
         }
     }
 
-    @Test("after a crash ignores a partly written commit", .onSQLite)
+    @Test("after a crash ignores a partly written commit", .onSQLite(.files))
     func halfCommit() throws {
         let log = try TestLog()
         let bodies = try log.fill(3)
@@ -65,7 +57,7 @@ struct RestartTests {
         #expect(try again.send(.init()).seq == 4)
     }
 
-    @Test("finds the log within its bound, whatever was written", .onSQLite)
+    @Test("finds the log within its bound, whatever was written", .onSQLite(.files))
     func checkpoints() throws {
         let pages = 20
         let log = try TestLog { $0.checkpointPages = pages }
@@ -76,17 +68,24 @@ struct RestartTests {
         #expect(try log.page(.newest, limit: 1).state.head == 300)
     }
 
-    @Test("from a copy of an open log shows that moment, with a new epoch if one is given", .onSQLite)
+    @Test("from a copy of an open log shows that moment, with a new epoch if one is given")
     func backup() throws {
         let log = try TestLog()
         let bodies = try log.fill(5)
-        let directory = try TemporaryDirectory()
-        try DatabaseQueue(path: log.path).vacuum(into: directory.path(of: "log.db"))
+        let directory = try copy(log)
         try log.fill(2)
         let again = try TestLog(in: directory)
         #expect(again.log.epoch == log.log.epoch)
         #expect(try again.page().messages == joined(bodies))
-        try again.sql { try $0.execute(sql: "UPDATE meta SET value = 'another' WHERE key = 'epoch'") }
+        try again.execute("UPDATE meta SET value = 'another' WHERE key = 'epoch'")
         #expect(try again.reopened().log.epoch == "another")
+    }
+
+    /// Copies the database by a tool of its own, which keeps the epoch.
+    private func copy(_ log: TestLog) throws -> TemporaryDirectory {
+        if TestStore.isPostgres { return try log.copied() }
+        let directory = try TemporaryDirectory()
+        try DatabaseQueue(path: log.path).vacuum(into: directory.path(of: "log.db"))
+        return directory
     }
 }

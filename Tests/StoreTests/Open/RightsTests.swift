@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The permissions of the database's files")
+@Suite("The permissions of the database's files", .partOfSQLite(.files))
 struct RightsTests {
     private static let suffixes = ["", "-wal", "-shm", ".lock"]
 
@@ -14,14 +14,14 @@ struct RightsTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    @Test("are for their owner only", .onSQLite)
+    @Test("are for their owner only")
     func new() throws {
         let log = try TestLog()
         try log.fill(3)
         for suffix in Self.suffixes { #expect(rights(log.path + suffix) == 0o600, "\(suffix)") }
     }
 
-    @Test("are reduced at the start if an earlier version granted more, except on the directory", .onSQLite)
+    @Test("are reduced at the start if an earlier version granted more, except on the directory")
     func tightened() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The tables")
+@Suite("The tables", .partOfSQLite(.files))
 struct SchemaTests {
     @Test("are created in an empty file")
     func emptyFile() throws {

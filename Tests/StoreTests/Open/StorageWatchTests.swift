@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A database whose files are removed")
+@Suite("A database whose files are removed", .partOfSQLite(.files))
 struct StorageWatchTests {
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         let log = try TestLog {

@@ -62,7 +62,7 @@ struct MarkBatchTests {
     }
 }
 
-@Suite("Read marks in PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("Read marks in PostgreSQL", .partOfPostgreSQL)
 struct MarkStatementsTests {
     @Test("move together, never back, and never beyond the head")
     func marks() throws {

@@ -8,7 +8,7 @@ import Wire
 @testable import Store
 
 /// Faults of PostgreSQL in the moment of a commit, and of the way to it.
-@Suite("Faults of PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("Faults of PostgreSQL", .partOfPostgreSQL)
 struct PostgresFaultTests {
     private static let writer = "backscroll writer"
     private let server: TestPostgres

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Messages that expire in PostgreSQL", .enabled(if: TestPostgres.isEnabled), .timeLimit(.minutes(5)))
+@Suite("Messages that expire in PostgreSQL", .partOfPostgreSQL, .timeLimit(.minutes(5)))
 struct RetentionTests {
     private let server: TestPostgres
     private let database: String

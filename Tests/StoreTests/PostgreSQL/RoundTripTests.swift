@@ -20,7 +20,7 @@ private final class RoundTrips: Sendable {
     }
 }
 
-@Suite("The round trips to PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("The round trips to PostgreSQL", .partOfPostgreSQL)
 struct RoundTripTests {
     private let trips = RoundTrips()
 

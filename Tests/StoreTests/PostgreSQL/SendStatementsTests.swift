@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Sends to PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("Sends to PostgreSQL", .partOfPostgreSQL)
 struct SendStatementsTests {
     private let server: TestPostgres
     private let database: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("PostgreSQL for tests", .enabled(if: TestPostgres.isEnabled))
+@Suite("PostgreSQL for tests", .partOfPostgreSQL)
 struct TestPostgresTests {
     @Test("has a database for each test, which may begin as a copy of another")
     func databases() throws {

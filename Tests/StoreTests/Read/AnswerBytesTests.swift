@@ -19,7 +19,7 @@ struct AnswerBytesTests {
         try body(log, bodies)
     }
 
-    @Test("is a shorter page at the same place", arguments: [false, true])
+    @Test("is a shorter page at the same place", arguments: TestStore.journals(false, true))
     func pages(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             for (anchor, place) in [
@@ -38,7 +38,7 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("continues from its end, in both directions", arguments: [false, true])
+    @Test("continues from its end, in both directions", arguments: TestStore.journals(false, true))
     func walks(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             var down: [UInt8] = []
@@ -60,7 +60,7 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("has at least one message", arguments: [false, true])
+    @Test("has at least one message", arguments: TestStore.journals(false, true))
     func one(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 100
@@ -77,7 +77,7 @@ struct AnswerBytesTests {
         #expect(changes.messages == bodies[1] && changes.rev == 2 && changes.hasMore)
     }
 
-    @Test("of changes names the next position", arguments: [false, true])
+    @Test("of changes names the next position", arguments: TestStore.journals(false, true))
     func changes(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             var all: [UInt8] = []
@@ -93,7 +93,7 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("of a list of rooms ends early and can be continued", arguments: [false, true])
+    @Test("of a list of rooms ends early and can be continued", arguments: TestStore.journals(false, true))
     func rooms(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 2000

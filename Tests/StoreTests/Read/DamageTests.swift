@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A damaged page of the database")
+@Suite("A damaged page of the database", .partOfSQLite(.files))
 struct DamageTests {
     /// Creates a log with small messages and an unreadable large one, second in the lobby.
     private func damagedLog() throws -> TestLog {

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -60,15 +59,13 @@ struct LookupTests {
         #expect(counts.count >= (7 + perRound - 1) / perRound)
     }
 
-    @Test("that fails gets 503, and others are answered", .onSQLite)
+    @Test("that fails gets 503, and others are answered")
     func failsAlone() throws {
         let log = try TestLog { $0.readers = 1 }
         try log.fill(3)
         let alice = try UserID("alice")
         // Removes the index of client message ids from the file.
-        try log.sql { db in
-            try db.execute(sql: "ALTER TABLE messages RENAME COLUMN client_message_id TO lost")
-        }
+        try log.execute("ALTER TABLE messages RENAME COLUMN client_message_id TO lost")
         let queries = try [
             log.query({ .message(seq: 1, $0) }), log.query({ .clientMessage(sender: alice, id: "x", $0) }),
             log.query({ .message(seq: 2, $0) }), log.query({ .page(PageRequest(), $0) }),
@@ -76,12 +73,11 @@ struct LookupTests {
         let problems = try log.problems(of: queries)
         let problem = problems[1]
         #expect(problem?.status == 503 && problem?.code == .unavailable)
-        #expect(problem?.detail.hasPrefix("The history could not be read: ") == true)
+        // PostgreSQL's reasons are for operators.
+        #expect(TestStore.isPostgres || problem?.detail.hasPrefix("The history could not be read: ") == true)
         for index in [0, 2, 3] { #expect(problems[index] == nil) }
 
-        try log.sql { db in
-            try db.execute(sql: "ALTER TABLE messages RENAME COLUMN lost TO client_message_id")
-        }
+        try log.execute("ALTER TABLE messages RENAME COLUMN lost TO client_message_id")
         #expect(try log.message("x", from: "alice") == nil)
         #expect(try log.page().count == 3)
     }

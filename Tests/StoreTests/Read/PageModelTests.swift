@@ -46,7 +46,7 @@ struct PageModelTests {
 
     @Test(
         "equals the result of counting, whatever the place, the limit and the size of the room",
-        arguments: [(1, 0), (2, 100_000), (3, 40)])
+        arguments: TestStore.journals((1, 0), (2, 100_000), (3, 40)))
     func matchesModel(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
         let clock = TestClock()

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -138,7 +137,7 @@ struct BanTests {
         #expect(try code(log.change(.set(RoomSettings()), by: "root", isAdmin: true)) == nil)
     }
 
-    @Test("ends by itself at its time, and is then not listed", .onSQLite)
+    @Test("ends by itself at its time, and is then not listed")
     func end() throws {
         let log = try makeLog()
         try log.send(.init())
@@ -153,7 +152,7 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
         #expect(try list(log) == ["carol"])
         #expect(try ban("bob", log).get().isNew)
-        #expect(try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM bans") } == 2)
+        #expect(try log.count("bans") == 2)
     }
 
     private func list(after: String? = nil, limit: Int = 10, _ log: TestLog) throws -> [String] {
@@ -191,18 +190,16 @@ struct BanTests {
         #expect(log.log.bans[BanTable.Key(room: try RoomID("lobby"), user: try UserID("bob"))] == nil)
     }
 
-    @Test("above the maximum for a room is refused, unless it replaces another", .onSQLite)
+    @Test("above the maximum for a room is refused, unless it replaces another")
     func limit() throws {
         let log = try makeLog()
         try log.send(.init())
         log.close()
-        try log.sql { db in
-            try db.execute(
-                sql: """
-                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Limits.roomBans))
-                    INSERT INTO bans SELECT 1, 'user' || i, 0, NULL, NULL, 'alice', 0 FROM n
-                    """)
-        }
+        try log.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Limits.roomBans))
+            INSERT INTO bans SELECT 1, 'user' || i, 0, NULL, NULL, 'alice', 0 FROM n
+            """)
         let full = try log.reopened()
         #expect(try code(ban("bob", full)) == "too_many_bans")
         #expect(try code(ban("user7", full)) == nil)

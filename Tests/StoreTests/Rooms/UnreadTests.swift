@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -10,24 +9,23 @@ import Wire
 struct UnreadTests {
     /// Turns messages of the first room into tombstones, like a delete.
     private func delete(_ seqs: Range<Int64>, in log: TestLog) throws {
-        try log.sql { db in
-            for seq in seqs {
-                let message = Message(
-                    room: try RoomID("lobby"), seq: seq, rev: 10_000 + seq, sender: try UserID("alice"),
-                    content: Content(), createdAt: .earliest, deleted: true)
-                var body: [UInt8] = []
-                message.encode(into: &body)
-                try db.execute(
-                    sql: "UPDATE messages SET body = CAST(? AS BLOB), changed = ? WHERE id = ?",
-                    arguments: [
-                        String(decoding: body, as: UTF8.self), RowKey(room: 1, message.rev).rawValue,
-                        RowKey(room: 1, seq).rawValue,
-                    ])
-            }
+        let rows = try seqs.map { seq in
+            let message = Message(
+                room: try RoomID("lobby"), seq: seq, rev: 10_000 + seq, sender: try UserID("alice"),
+                content: Content(), createdAt: .earliest, deleted: true)
+            var body: [UInt8] = []
+            message.encode(into: &body)
+            return
+                "(\(RowKey(room: 1, seq).rawValue), \(RowKey(room: 1, message.rev).rawValue), \(TestLog.literal(body)))"
         }
+        try log.execute(
+            """
+            WITH deleted (id, changed, body) AS (VALUES \(rows.joined(separator: ", ")))
+            UPDATE messages SET body = deleted.body, changed = deleted.changed FROM deleted WHERE messages.id = deleted.id
+            """)
     }
 
-    @Test("are those of others after the mark, filed or not", arguments: [0, 16_384])
+    @Test("are those of others after the mark, filed or not", arguments: TestStore.journals(0, 16_384))
     func others(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         for sender in ["alice", "bob", "bob", "alice", "bob", "carol"] { try log.send(.init(sender: sender)) }
@@ -48,14 +46,14 @@ struct UnreadTests {
         #expect(nobody.head == 6 && nobody.read == nil && nobody.unread == nil && nobody.firstUnread == nil)
     }
 
-    @Test("are counted across filed and unfiled ones", .onSQLite)
+    @Test("are counted across filed and unfiled ones", .onSQLite(.journal))
     func halfFiled() throws {
         let log = try TestLog {
             $0.journal.messagesOfRoom = 10
             $0.journal.idleTime = 1_000_000
         }
         for _ in 0..<25 { try log.send(.init()) }
-        let filed = try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM messages") }!
+        let filed = try log.count("messages")
         #expect(filed > 0 && filed < 25)
         for mark in 0...25 as ClosedRange<Int64> {
             try log.read(to: mark, as: "bob")
@@ -65,19 +63,19 @@ struct UnreadTests {
         }
     }
 
-    @Test("do not include deleted ones, nor others that look similar", .onSQLite)
+    @Test("do not include deleted ones, nor others that look similar")
     func deleted() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(4)
         try log.send(.init(text: #","deleted":true}"#, data: #"{"deleted":true}"#))
-        try log.sql { try $0.execute(sql: "UPDATE messages SET changed = id + 100 WHERE id & 7 = 5") }
+        try log.execute("UPDATE messages SET changed = id + 100 WHERE id & 7 = 5")
         try delete(1..<3, in: log)
         try delete(4..<5, in: log)
         let summary = try log.summary(for: "bob")
         #expect(summary.unread == 2 && summary.firstUnread == 3)
     }
 
-    @Test("are counted up to 1000", arguments: [0, 16_384])
+    @Test("are counted up to 1000", arguments: TestStore.journals(0, 16_384))
     func counted(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         try log.fill(999)
@@ -91,7 +89,9 @@ struct UnreadTests {
         #expect(UnreadMessages.maximumCount == 1000)
     }
 
-    @Test("are found behind thousands of own and deleted messages, filed or not", arguments: [0, 16_384])
+    @Test(
+        "are found behind thousands of own and deleted messages, filed or not", arguments: TestStore.journals(0, 16_384)
+    )
     func behindOwn(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         let own = 6000
@@ -113,7 +113,7 @@ struct UnreadTests {
         #expect(try log.summary(for: "bob").firstUnread == 1)
     }
 
-    @Test("are counted across thousands of deleted messages", .onSQLite)
+    @Test("are counted across thousands of deleted messages")
     func acrossDeleted() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(6002)
@@ -153,7 +153,7 @@ struct UnreadTests {
 
     @Test(
         "are a place: the first undeleted message of others after the mark, or the newest",
-        arguments: [(1, 0), (2, 16_384), (3, 20)])
+        arguments: TestStore.journals((1, 0), (2, 16_384), (3, 20)))
     func place(seed: UInt64, journalMessages: Int) throws {
         var generator = SeededGenerator(seed: seed)
         let log = try TestLog {

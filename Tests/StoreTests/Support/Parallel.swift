@@ -15,15 +15,3 @@ func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) 
     }
     group.wait()
 }
-
-/// Waits until `condition` holds, at most as long as a recorder would.
-func waitUntil(_ condition: () -> Bool) throws {
-    let end = ContinuousClock.now + .seconds(Recorder<Never>.patience)
-    while !condition() {
-        guard ContinuousClock.now < end else { throw NeverHappened() }
-        sched_yield()
-    }
-}
-
-/// The condition did not become true in time.
-struct NeverHappened: Error {}

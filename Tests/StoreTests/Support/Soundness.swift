@@ -2,10 +2,9 @@ import Testing
 
 @testable import Store
 
-/// Expects a check to find no damage in the database at `path`, or in that which stands for it in PostgreSQL.
+/// Expects a check to find no damage in the database that stands for the file at `path`.
 func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let database: DatabaseLocation = TestStore.isPostgres ? .postgres(try TestStore.url(of: path)) : .file(path)
-    let report = try DatabaseCheck(database).run()
+    let report = try DatabaseCheck(TestStore.location(of: path)).run()
     #expect(report.isSound, "\(report.damages)", sourceLocation: sourceLocation)
 }
 

@@ -58,6 +58,12 @@ final class TestLog: Sendable {
         guard TestStore.isPostgres else {
             return try SQLiteLog(path: path, observer: listener, configuration: configuration)
         }
+        var configuration = configuration
+        configuration.allowsUnsafeDatabase = true
+        // The same bounds of expiry as with SQLite.
+        configuration.commit.sharedExpiredMessages = configuration.commit.expiredMessages
+        configuration.sharedExpiryRooms = configuration.expiryRooms
+        configuration.sharedExpiryPause = configuration.expiryPause
         return try PostgresLog(url: TestStore.url(of: path), observer: listener, configuration: configuration)
     }
 

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A copy of a database", .enabled(if: TestPostgres.isEnabled), .onSQLite)
+@Suite("A copy of a database", .partOfPostgreSQL)
 struct DatabaseCopyTests {
     /// Fills a log with some of everything that a database holds.
     private func fill(_ log: TestLog) throws {

@@ -8,7 +8,7 @@ import Wire
 @testable import Store
 
 /// Tests export and import with real databases and files.
-@Suite("An export")
+@Suite("An export", .partOfSQLite(.files))
 struct TransferTests {
     private let directory: TemporaryDirectory
 

@@ -52,7 +52,7 @@ struct ConcurrencyTests {
         #expect(commits.flatMap(\.outcomes).allSatisfy { (try? $0.result.get().isNew) == true })
     }
 
-    @Test("see every commit that was reported before their query", arguments: [0, 20, 100_000])
+    @Test("see every commit that was reported before their query", arguments: TestStore.journals(0, 20, 100_000))
     func readsOwnWrites(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         inParallel(4) { thread in

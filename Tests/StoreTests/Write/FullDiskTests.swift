@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A full disk")
+@Suite("A full disk", .partOfSQLite(.files))
 struct FullDiskTests {
     private let large = String(repeating: "x", count: 8192)
 

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Messages filed together")
+@Suite("Messages filed together", .partOfSQLite(.journal))
 struct MessageInsertionTests {
     /// Runs `body` with a new database.
     private func withDatabase(_ body: (SQLiteConnection) throws -> Void) throws {

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import Synchronization
 import TestSupport
 import Testing
@@ -110,11 +109,11 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: total, rev: total))
     }
 
-    @Test("affects only its own sender if the first message's snapshot is damaged", .onSQLite)
+    @Test("affects only its own sender if the first message's snapshot is damaged")
     func unreadableSnapshot() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.send(.init(text: "hi", id: "a1"))
-        try log.sql { db in try db.execute(sql: "UPDATE messages SET body = 'nonsense'") }
+        try log.execute("UPDATE messages SET body = 'nonsense'")
         let results = try log.sendAll([.init(text: "hi", id: "a1"), .init(text: "new")])
         #expect(throws: Problem.self) { try results[0].get() }
         #expect(try results[1].get().seq == 2)

@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -49,21 +48,13 @@ struct SendModelTests {
         }
     }
 
-    /// Opens a copy of the files as after a power failure.
-    private func crashed(_ log: TestLog, _ configure: (inout StoreConfiguration) -> Void) throws -> TestLog {
-        let directory = try TemporaryDirectory()
-        for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "log.db" + suffix)) }
-        return try TestLog(in: directory, configure)
-    }
-
     /// Covers filters that are always or never full; rooms evicted with each commit; rooms whose ids are read from the
     /// database at once, late and never; messages in the journal and filed.
     @Test(
-        "stores one message for each client message id, through edits, deletions, restarts and crashes", .onSQLite,
-        arguments: [
-            (8, 8192, 100, 65_536), (8, 8192, 1, 3), (64, 8192, 100, 8), (64, 5, 2, 0), (256, 20, 100, 65_536),
-            (8 << 20, 8192, 100, 8), (8 << 20, 0, 100, 65_536), (8 << 20, 8192, 1, 20), (0, 0, 0, 0),
-        ])
+        "stores one message for each client message id, through edits, deletions, restarts and crashes",
+        arguments: TestStore.journals(
+            (64, 5, 2, 0), (8, 8192, 100, 65_536), (8, 8192, 1, 3), (64, 8192, 100, 8), (256, 20, 100, 65_536),
+            (8 << 20, 8192, 100, 8), (8 << 20, 0, 100, 65_536), (8 << 20, 8192, 1, 20), (0, 0, 0, 0)))
     func once(filter: Int, fill: Int, rooms: Int, journal: Int) throws {
         var random = SeededGenerator(seed: UInt64(filter + fill * 3 + rooms * 7 + journal))
         let configure: (inout StoreConfiguration) -> Void = {
@@ -88,7 +79,7 @@ struct SendModelTests {
             }
             switch Int.random(in: 0..<12, using: &random) {
             case 0: log = try log.reopened(configure)
-            case 1: log = try crashed(log, configure)
+            case 1: log = try log.crashed(configure)
             case 2...4:
                 guard let (key, first) = model.random(using: &random), !model.deleted.contains(key) else { break }
                 try log.edit(first.seq, "edited \(round)", of: key.room, as: key.sender)
@@ -106,23 +97,18 @@ struct SendModelTests {
         }
     }
 
-    @Test("forgets a failed commit: the same send is new afterwards, and then known", .onSQLite)
+    @Test("forgets a failed commit: the same send is new afterwards, and then known")
     func failed() throws {
-        let log = try TestLog {
-            $0.busyTimeout = 1
-            $0.probeInterval = 1
-        }
+        let log = try TestLog { DatabaseFailure.configure(&$0) }
+        let failure = try DatabaseFailure(of: log)
         try log.send(.init(text: "x", id: "0"))
-        var configuration = Configuration()
-        configuration.allowsUnsafeTransactions = true
-        let outsider = try DatabaseQueue(path: log.path, configuration: configuration)
         for round in 1..<4 {
-            try outsider.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            try failure.begin()
             let failed = try log.sendAll([
                 .init(text: "x", id: "\(round)"), .init(text: "y", room: "r\(round)", id: "1"),
             ])
             #expect(failed.allSatisfy { (try? $0.get()) == nil })
-            try outsider.inDatabase { try $0.execute(sql: "ROLLBACK") }
+            try failure.end()
             for isNew in [true, false] {
                 let stored = try log.sendAll([
                     .init(text: "x", id: "\(round)"), .init(text: "y", room: "r\(round)", id: "1"),

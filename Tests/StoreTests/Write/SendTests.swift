@@ -1,5 +1,4 @@
 import Chat
-import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -28,19 +27,20 @@ struct SendTests {
         #expect(try ["a", "b", "c", "d"].map { try log.state(of: $0).head } == [3, 2, 1, 0])
     }
 
-    @Test("is committed together with simultaneous ones, pushed by room in order", .onSQLite)
+    @Test("is committed together with simultaneous ones, pushed by room in order")
     func batches() throws {
         let log = try TestLog()
-        try log.send(.init(room: "a"))
+        for room in ["a", "b"] { try log.send(.init(room: room)) }
         let stored = try log.sendAll(["b", "a", "a", "b", "a"].map { .init(room: $0) }).map { try $0.get() }
-        let commits = log.listener.commits.events
-        #expect(commits.map(\.outcomes.count) == [1, 5])
-        let batches = commits[1].batches
-        #expect(batches.map(\.room.string) == ["b", "a"])
-        #expect(batches.map(\.since) == [0, 1])
-        #expect(batches.map(\.head) == [2, 4])
-        #expect(batches[0].messages == [stored[0].body, stored[3].body])
-        #expect(batches[1].messages == [stored[1].body, stored[2].body, stored[4].body])
+        let commits = log.listener.commits.events.dropFirst(2)
+        // PostgreSQL's writers know different rooms, and may store those that they do not know in another commit.
+        #expect(commits.map(\.outcomes.count) == [5] || TestStore.isPostgres)
+        let batches = commits.flatMap(\.batches)
+        for (room, indices) in [("a", [1, 2, 4]), ("b", [0, 3])] {
+            let own = batches.filter { $0.room.string == room }
+            #expect(own.first?.since == 1 && own.last?.head == Int64(1 + indices.count))
+            #expect(own.flatMap(\.messages) == indices.map { stored[$0].body })
+        }
     }
 
     @Test("shares a commit with a bounded number of others")
@@ -144,15 +144,13 @@ struct SendTests {
         #expect(told.events == [3, 2])
     }
 
-    @Test("can take the last place of a room; then the room is full", .onSQLite)
+    @Test("can take the last place of a room; then the room is full")
     func roomFull() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         let first = try log.send(.init())
-        try log.sql { db in
-            try db.execute(
-                sql: "UPDATE messages SET id = id - 1 + ?, rev = ?",
-                arguments: [RowKey.maximumPlace - 1, RowKey.maximumPlace - 1])
-        }
+        let place = RowKey.maximumPlace - 1
+        try log.execute("UPDATE messages SET id = id - 1 + \(place), rev = \(place)")
+        try log.setRoom(head: place, rev: place)
         let again = try log.reopened()
         let last = try again.send(.init(text: "last"))
         #expect(last.seq == RowKey.maximumPlace)
@@ -164,12 +162,17 @@ struct SendTests {
         #expect(try again.send(.init(room: "other")).seq == 1)
     }
 
-    @Test("to one room too many is refused, and does not affect others in its commit", .onSQLite)
+    @Test("to one room too many is refused, and does not affect others in its commit")
     func tooManyRooms() throws {
         let (numbers, reports) = (RoomNumbers(), Recorder<Void>())
         var log = try TestLog()
-        try log.sql { db in
-            try db.execute(sql: "INSERT INTO rooms (id, name) VALUES (?, 'last')", arguments: [RowKey.maximumRoom])
+        try log.execute(
+            """
+            INSERT INTO rooms (id, name) \(TestStore.isPostgres ? "OVERRIDING SYSTEM VALUE" : "")
+            VALUES (\(RowKey.maximumRoom), 'last')
+            """)
+        if TestStore.isPostgres {
+            try log.execute("ALTER TABLE rooms ALTER COLUMN id RESTART WITH \(RowKey.maximumRoom + 1)")
         }
         log = try log.reopened {
             $0.roomNumbers = numbers

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The write-ahead log")
+@Suite("The write-ahead log", .partOfSQLite(.files))
 struct WriteAheadLogTests {
     /// Returns the size of the log's file in pages.
     private func pages(_ log: TestLog) -> Int {

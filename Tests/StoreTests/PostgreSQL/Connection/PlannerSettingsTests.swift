@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A connection to PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("A connection to PostgreSQL", .partOfPostgreSQL)
 struct PlannerSettingsTests {
     private func value(of setting: String, _ connection: PostgresConnection) throws -> String {
         try connection.run(connection.statement("SELECT current_setting('\(setting)')")).text(0, 0)
@@ -21,8 +21,8 @@ struct PlannerSettingsTests {
     @Test(
         "plans the statements of writers and readers once, and finds rows by their indexes", arguments: [true, false])
     func plans(isWriter: Bool) throws {
-        let directory = try TemporaryDirectory()
-        let log = try TestLog(postgres: TestStore.url(of: directory.path(of: "log.db")))
+        let server = try TestPostgres.shared()
+        let log = try TestLog(postgres: server.url(of: server.createDatabase()))
         defer { log.close() }
         let connection = try PostgresConnection(PostgresConnection.Settings(url: log.path))
         if isWriter { _ = try SendStatements(connection) } else { _ = try ReaderStatements(.postgres(connection)) }

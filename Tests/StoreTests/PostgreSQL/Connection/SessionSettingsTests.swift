@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("A session in PostgreSQL", .enabled(if: TestPostgres.isEnabled))
+@Suite("A session in PostgreSQL", .partOfPostgreSQL)
 struct SessionSettingsTests {
     private let server: TestPostgres
     private let database: String

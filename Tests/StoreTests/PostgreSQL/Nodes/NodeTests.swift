@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Two nodes of one database", .enabled(if: TestPostgres.isEnabled))
+@Suite("Two nodes of one database", .partOfPostgreSQL)
 struct NodeTests {
     /// A node, and a subscriber of the room `lobby` there.
     private final class Node {
@@ -54,8 +54,8 @@ struct NodeTests {
     private let second: Node
 
     init() throws {
-        let directory = try TemporaryDirectory()
-        url = try TestStore.url(of: directory.path(of: "log.db"))
+        let server = try TestPostgres.shared()
+        url = server.url(of: try server.createDatabase())
         first = try Node(url)
         second = try Node(url)
     }
