@@ -124,7 +124,7 @@ def percentile(values, share):
 def write_history(file, count):
     """A room as it grows in months: texts of all lengths, every seventeenth message a picture."""
     random.seed(1)
-    time = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+    time = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
     for number in range(1, count + 1):
         time += datetime.timedelta(seconds=random.randint(1, 200))
         message = {"room": "long", "sender": f"user{number % 7}", "created_at": time.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

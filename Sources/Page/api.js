@@ -48,12 +48,15 @@ export class API {
     /**
      * Sends a request. Without an answer in time it fails, as if the server could not be reached.
      *
-     * @param {{query?: object, body?: object, signal?: AbortSignal, keepalive?: boolean}} [options] `signal` ends the request;
-     *   with `keepalive` it outlives the page.
+     * @param {string} method
+     * @param {string} path
+     * @param {{query?: Record<string, any>, body?: object, signal?: AbortSignal, keepalive?: boolean}} options `signal` ends the
+     *   request; with `keepalive` it outlives the page.
      * @returns The answer's JSON; null if it has none.
      * @throws {RequestError}
      */
     async request(method, path, { query = {}, body, signal, keepalive } = {}) {
+        /** @type {Record<string, string>} */
         const headers = {};
         if (this.token) headers.Authorization = `Bearer ${this.token}`;
         if (body !== undefined) headers["Content-Type"] = "application/json";

@@ -35,6 +35,8 @@ setTimeout(endFirst, FIRST_MESSAGES_MILLISECONDS);
 /**
  * Reads the URL: the user in open mode, the room, and a message in it. A URL never contains a token. `refused` is the text that
  * it has as a room, if that is no id of a room.
+ *
+ * @returns {{user: string | null, room: string | null, refused: string | null, at: number | "read"}}
  */
 function place() {
     const query = new URLSearchParams(location.search);
@@ -51,7 +53,7 @@ function urlOf(room, at) {
     const query = new URLSearchParams();
     if (!api.token) query.set("user", api.user);
     if (room) query.set("room", room);
-    if (typeof at === "number") query.set("at", at);
+    if (typeof at === "number") query.set("at", String(at));
     return `/?${query}`;
 }
 
@@ -132,7 +134,8 @@ function enter(next) {
     inbox = new Inbox(api, store, { onChange: drawRooms, onToken, onConnect: () => outbox.wake() });
     const { room, at, refused } = place();
     history.replaceState(history.state, "", urlOf(room, at));
-    const isReturn = performance.getEntriesByType("navigation")[0]?.type !== "navigate";
+    const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+    const isReturn = navigation?.type !== "navigate";
     show(room, at, isReturn);
     if (refused !== null) {
         $("#nothing-text").textContent = `“${refused}” cannot be a room. The id of a room has up to 128 letters, digits and . _ ~ -, and begins with a letter or digit.`;
@@ -154,7 +157,9 @@ function leave() {
 /**
  * Shows a room, or with null the list alone.
  *
- * @param {boolean} isReturn True if the reader's place in the room comes before `at`.
+ * @param {string | null} room
+ * @param {"read" | "last" | number} [at]
+ * @param {boolean} [isReturn] True if the reader's place in the room comes before `at`.
  */
 function show(room, at, isReturn) {
     if (screen?.unread != null) inbox.noteUnread(screen.id, screen.unread);
@@ -339,7 +344,7 @@ $("#rooms").addEventListener("keydown", (event) => {
 // Dialogs
 
 function wireDialogs() {
-    for (const button of document.querySelectorAll("[data-cancel]")) button.onclick = () => button.closest("dialog").close();
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-cancel]"))) button.onclick = () => button.closest("dialog").close();
     const rooms = $("#new-room-dialog");
     $("[data-new-room]").onclick = () => {
         rooms.querySelector("form").reset();
@@ -349,9 +354,10 @@ function wireDialogs() {
     rooms.querySelector("form").onsubmit = async (event) => {
         event.preventDefault();
         const form = new FormData(event.target);
-        const id = form.get("id").trim();
+        const field = (name) => String(form.get(name)).trim();
+        const id = field("id");
         const settings = { visibility: form.get("private") ? "private" : "open" };
-        if (form.get("title").trim()) settings.title = form.get("title").trim();
+        if (field("title")) settings.title = field("title");
         try {
             await api.setRoom(id, settings);
         } catch (error) {

@@ -22,6 +22,7 @@ const offsetAt = (time) => 0 - Math.round(new Date(time).getTimezoneOffset());
  * @returns {[number | null, number][]}
  */
 export function utcOffsets(now = Date.now()) {
+    /** @type {[number | null, number][]} */
     const offsets = [[null, offsetAt(0)]];
     for (let start = 0; start < now + AHEAD_MILLISECONDS; start += STEP_MILLISECONDS) {
         let [low, high] = [start, start + STEP_MILLISECONDS];

@@ -55,7 +55,7 @@ export class Composer {
     #input = $("[data-composer]");
     #handlers;
     #abort = new AbortController();
-    /** @type {{reply: object} | {edit: object} | {picture: true} | null} */
+    /** @type {{reply?: any, edit?: any, picture?: true} | null} With one of the three. */
     #context = null;
     /** The context to which the composer returns from an edit, as it returns to the unsent text. */
     #before = null;
@@ -276,7 +276,12 @@ export class Composer {
         }
     }
 
-    /** Inserts a text where it is dropped, or else at the caret, in a way that the browser can undo. */
+    /**
+     * Inserts a text where it is dropped, or else at the caret, in a way that the browser can undo.
+     *
+     * @param {string} text
+     * @param {{clientX?: number, clientY?: number}} place
+     */
     #insert(text, { clientX, clientY } = {}) {
         if (!text) return;
         this.focus();

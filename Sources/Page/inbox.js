@@ -50,6 +50,8 @@ export class Inbox {
     #isClosed = false;
 
     /**
+     * @param {import("./api.js").API} api
+     * @param {import("./store.js").Store} store
      * @param {{onChange: (rooms: object[]) => void, onToken: () => void, onConnect: () => void}} app `onChange` is called with
      *   the rooms, latest activity first; `onToken` when a new token is needed; `onConnect` when the server is reached.
      */

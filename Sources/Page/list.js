@@ -96,7 +96,7 @@ export class List {
     /** The heights of all rows above and below those in the document, and of their spacers. */
     #above = { rows: 0, spacer: 0 };
     #below = { rows: 0, spacer: 0 };
-    /** @type {{key: string, offset: number} | "bottom" | null} */
+    /** @type {any} The row that stays where it is, `{key: string, offset: number}`; or "bottom"; null at first. */
     #anchor = null;
     #observer;
     /** The last position that the list itself has set. The scroll event for it is ignored. */

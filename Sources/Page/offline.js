@@ -48,15 +48,20 @@ async function keep(path, response) {
     if (!kept || !tag || kept.headers.get("ETag") !== tag) await cache.put(path, response);
 }
 
-addEventListener("install", (event) => {
-    skipWaiting();
+/** @type {any} The global object of a service worker, which the compiler takes for a page's. */
+const worker = self;
+
+worker.addEventListener("install", (event) => {
+    worker.skipWaiting();
     event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
 });
 
 // With the preload the browser asks for the document while it starts the worker.
-addEventListener("activate", (event) => event.waitUntil(Promise.all([clients.claim(), registration.navigationPreload?.enable()])));
+worker.addEventListener("activate", (event) => {
+    event.waitUntil(Promise.all([worker.clients.claim(), worker.registration.navigationPreload?.enable()]));
+});
 
-addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
     const url = new URL(event.request.url);
     if (event.request.method !== "GET" || url.origin !== location.origin || !FILES.includes(url.pathname)) return;
     event.respondWith(respond(event, url.pathname));

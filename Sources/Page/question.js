@@ -22,7 +22,7 @@ export function ask(text, yes) {
     return new Promise((resolve) => {
         const closed = () => {
             // Chromium gives the focus back, but not the caret, if a button was clicked. Typed text would be lost.
-            const { activeElement } = document;
+            const activeElement = /** @type {HTMLElement | null} */ (document.activeElement);
             activeElement?.blur();
             activeElement?.focus({ preventScroll: true });
             resolve(dialog.returnValue === "yes");

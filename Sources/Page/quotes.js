@@ -26,9 +26,9 @@ export class Quotes {
     #missed = new Set();
 
     /**
-     * @param {(seq: number) => Promise<object>} load Requests a message.
-     * @param {(seq: number) => object | undefined} inWindow Returns a message of the window.
-     * @param {(keys: Iterable<string>) => void} redraw Redraws rows that quote a changed message. Called between two drawings only.
+     * @param {{load: (seq: number) => Promise<object>, inWindow: (seq: number) => object | undefined,
+     *   redraw: (keys: Iterable<string>) => void}} host `load` requests a message; `inWindow` returns one of the window; `redraw`
+     *   redraws rows that quote a changed message, and is called between two drawings only.
      */
     constructor({ load, inWindow, redraw }) {
         this.#load = load;

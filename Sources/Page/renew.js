@@ -30,7 +30,7 @@ export function renew(old, fresh) {
         if (!fresh.hasAttribute(name) && name !== HIGHLIGHT) old.removeAttribute(name);
     }
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-    const kept = [...old.childNodes].filter((child) => !child.dataset || !("transient" in child.dataset));
+    const kept = /** @type {HTMLElement[]} */ ([...old.childNodes]).filter((child) => !("transient" in (child.dataset ?? {})));
     let next = kept[0] ?? old.firstChild;
     for (const child of [...fresh.childNodes]) {
         const index = kept.findIndex((node) => partOf(node) === partOf(child));
@@ -40,7 +40,7 @@ export function renew(old, fresh) {
         }
         // Nodes before its counterpart have no counterpart.
         for (const gone of kept.splice(0, index)) gone.remove();
-        const node = renew(kept.shift(), child);
+        const node = renew(kept.shift(), /** @type {HTMLElement} */ (child));
         next = node.nextSibling;
     }
     for (const gone of kept) gone.remove();

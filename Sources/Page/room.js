@@ -29,11 +29,11 @@ const TYPING_MILLISECONDS = 3000;
 const JITTER_MILLISECONDS = 1000;
 
 /** The close codes of sockets and the codes of refused pages that end the room for good, with the reason to show. */
-const ENDINGS = new Map([
+const ENDINGS = new Map(/** @type {[number | string, string][]} */ ([
     [4401, "token"], ["token_expired", "token"], ["token_invalid", "token"], ["token_missing", "token"],
     [4403, "removed"], ["not_a_member", "removed"], ["room_not_found", "removed"], ["room_not_allowed", "removed"],
     ["banned", "banned"], [4404, "deleted"], ["room_deleted", "deleted"],
-]);
+]));
 
 /** The events that may start a wait of the machine. It begins at the time that the machine knows. */
 const STARTING_WAITS = new Set(["fetch_failed", "send_failed", "disconnected"]);
@@ -45,7 +45,7 @@ export class Room {
     #api;
     #store;
     #timeline = new Timeline();
-    /** The machine's first event. */
+    /** @type {import("./timeline.js").Event} The machine's first event. */
     #beginning;
     /** @type {{query: string, abort: AbortController, page: Promise<object>} | null} A page that was requested before the machine asked for it. */
     #early = null;
@@ -298,7 +298,7 @@ export class Room {
     #fetchEarly(at) {
         const machine = new Timeline();
         machine.handle(this.#beginning);
-        const { query } = machine.handle({ event: "open", at }).effects.find(({ effect }) => effect === "fetch");
+        const { query } = /** @type {any} */ (machine.handle({ event: "open", at }).effects.find(({ effect }) => effect === "fetch"));
         const abort = new AbortController();
         this.#early = { query: JSON.stringify(query), abort, page: this.#api.page(this.id, query, abort.signal) };
         // An error is handled where the answer is taken.

@@ -98,10 +98,13 @@ export class Screen {
     #abort = new AbortController();
 
     /**
+     * @param {import("./api.js").API} api
+     * @param {import("./store.js").Store} store
+     * @param {string} id
      * @param {"read" | "last" | number} at The place at which the room opens.
-     * @param {{isReturn: boolean, onToken: () => void, onChange: () => void}} app With `isReturn` the room opens where the reader
-     *   left it in this window, unless that was its end. `onToken` is called when the token has expired, `onChange` when the view
-     *   has changed.
+     * @param {{isReturn: boolean, onToken: () => void, onChange: (view: object) => void}} app With `isReturn` the room opens where
+     *   the reader left it in this window, unless that was its end. `onToken` is called when the token has expired, `onChange` when
+     *   the view has changed.
      */
     constructor(api, store, id, at, { isReturn, onToken, onChange }) {
         this.#api = api;

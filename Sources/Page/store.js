@@ -81,6 +81,7 @@ export class Store {
 
     constructor(user) {
         this.#user = user;
+        /** @type {(isNew: boolean) => void} */
         let tellIfNew;
         this.#isNew = new Promise((resolve) => (tellIfNew = resolve));
         if (isUnwritten()) tellIfNew(true);
@@ -189,7 +190,9 @@ export class Store {
     /**
      * Stores a send until the server is known to have it.
      *
-     * @param {number} order Its place among the unsent messages of the room. A clock is no order: it can be set back.
+     * @param {string} room
+     * @param {{draft: any, at: number, order: number}} send `order` is its place among the unsent messages of the room. A clock is
+     *   no order: it can be set back.
      */
     addUnsent(room, { draft, at, order }) {
         const send = { draft, at, order };

@@ -94,7 +94,11 @@ function sameContent(one, other) {
         || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
 }
 
-/** True for a day line and the unread line. They have no `seq`, like a row of the outbox, but no state either. */
+/**
+ * True for a day line and the unread line. They have no `seq`, like a row of the outbox, but no state either.
+ *
+ * @param {Row} row
+ */
 function isLine({ state }) {
     return state === undefined;
 }

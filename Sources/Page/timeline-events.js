@@ -30,8 +30,10 @@
  * @typedef {[number | null, number][]} UTCOffsets Minutes east of UTC, each from its time (ms since 1970) on; ascending, the
  *   first from null, which is ever.
  *
+ * In `start` one of the offsets is required; `utc_offsets` wins.
+ *
  * @typedef {{event: "start", me: string, room: string, limit: number, utc_offset?: number, utc_offsets?: UTCOffsets,
- *      window?: number} One of the offsets is required; `utc_offsets` wins.
+ *      window?: number}
  *   | {event: "open", at: Place}
  *   | {event: "restore", messages: Message[], has_before: boolean, has_after: boolean, rev: number, epoch: string,
  *      read: number | null, unread?: number}
@@ -63,7 +65,7 @@ export class MalformedEvent extends Error {}
 /**
  * Throws unless the event is known and each of its fields has the right type.
  *
- * @param {unknown} event
+ * @param {any} event
  * @throws {MalformedEvent}
  */
 export function check(event) {
@@ -75,7 +77,7 @@ export function check(event) {
 /**
  * Returns the check of a type. `siblings` is the object that has the value.
  *
- * @type {(test: (value: unknown, siblings: object) => boolean, meaning: string) =>
+ * @type {(test: (value: any, siblings: object) => boolean, meaning: string) =>
  *   (value: unknown, path: string, siblings: object) => void}
  */
 const type = (test, meaning) => (value, path, siblings) => {

@@ -308,6 +308,7 @@ export class MessageWindow {
         return this.#entry(message, this.#ownIds.get(id) !== seq);
     }
 
+    /** @param {Message} message */
     #isUnread({ seq, sender, deleted }) {
         return seq > this.#mark && sender !== this.#me && !deleted;
     }

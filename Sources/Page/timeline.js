@@ -212,8 +212,8 @@ export class Timeline {
      * - `isTaken`: a message that came later has it.
      * - `wasAtBottom`: the reader has been at the bottom since the line came there.
      *
-     * @type {{at: number, isTaken: boolean, wasAtBottom: boolean}
-     *   | {mark: number, searched: number, wasAtBottom: boolean} | null}
+     * @type {{at?: number, isTaken?: boolean, mark?: number, searched?: number, wasAtBottom: boolean} | null} With `at` and
+     *   `isTaken` once it is placed, with `mark` and `searched` before.
      */
     #line = null;
     /** The room's highest known `seq` at the first `live` since the opening; null before it (rule 2). @type {number | null} */
@@ -586,7 +586,7 @@ export class Timeline {
      * Snapshots from elsewhere may be newer than those of the page (rules 4 and 8). Messages after the page came after the page
      * was read, so they are placed as if they came now.
      *
-     * @param {Page} page
+     * @param {Pick<Page, "messages" | "has_before" | "has_after" | "head" | "read" | "unread">} page
      */
     #becomeWindow(page) {
         const messages = page.messages.map((message) => this.#latest(message));
@@ -935,6 +935,7 @@ export class Timeline {
     }
 
     /** Sets the mark and the unread count from a page that has become the window (rule 15). */
+    /** @param {{read?: number | null, unread?: number | null, head: number}} page */
     #readFrom({ read, unread, head }) {
         const isBehind = (read ?? this.#read ?? 0) < (this.#read ?? 0);
         const isOutdated = head < Math.max(this.#newest, this.#newestArrived);
@@ -1052,7 +1053,8 @@ export class Timeline {
      * A message is new if it lies after the newest one known. During a replay or a gap such messages come in any order. So each
      * is remembered, and they all become known at the end.
      *
-     * @param {boolean} [comesAgain] True if it was held in an absence, and is being appended. It is counted at most once.
+     * @param {Message} message
+     * @param {boolean} comesAgain True if it was held in an absence, and is being appended. It is counted at most once.
      */
     #noteArrival({ seq, sender, deleted }, comesAgain = false) {
         const isNew = seq > this.#newest && !this.#arrived.has(seq);
@@ -1365,6 +1367,7 @@ export class Timeline {
         const chunks = window?.rowChunks(lineAt, (entries, dayAbove) => this.#withLines(entries, dayAbove)) ?? [];
         // Below a window that is not at the head, the outbox would hide the gap above it.
         if (window?.hasAfter) return chunks;
+        /** @type {{row: Row, day: number}[]} */
         const unsettled = this.#heldSends().map((message) => this.#entry(message));
         for (const { row, at } of this.#outbox.values()) unsettled.push({ row, day: this.#dayOf(at) });
         if (unsettled.length === 0) return chunks;
@@ -1393,11 +1396,13 @@ export class Timeline {
         const { seq, rev, sender, client_message_id: id, deleted } = message;
         const isMine = sender === this.#me;
         const key = isMine && id && !isTwice ? ownKey(id) : String(seq);
+        /** @type {Row} */
         const row = { key, seq, rev, state: deleted ? "deleted" : "stored", message };
         if (isMine) row.mine = true;
         return { message, row, day: this.#dayOf(Date.parse(message.created_at)) };
     }
 
+    /** @returns {Row} */
     #outboxRow(id, draft, state) {
         return { key: ownKey(id), state, mine: true, draft };
     }

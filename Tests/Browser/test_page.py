@@ -13,7 +13,6 @@ import pytest
 from axe_core_python.selenium import Axe
 from conftest import BACKSCROLL, DEADLINE, Chat, fill
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -232,7 +231,7 @@ def test_reader_at_an_edge_stays_in_place_when_its_page_comes(chats, edge):
 def import_history(server, count, room="lobby", pictures_each=0):
     """Imports many messages into a room while the server is stopped, and starts it again. Pictures cannot be loaded."""
     server.stop()
-    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 
     def message(number):
         content = {"text": f"Message {number}. " + "word " * (number * 7 % 50)}
@@ -293,9 +292,9 @@ def load_to(chat, edge, first, last):
 def scroll_to_cut(chat, step):
     """Scrolls by `step` pixels in each frame until the window is cut at the other end. Returns the messages that have moved by other distances."""
     # The edge must be out of sight, so that pages are loaded before the reader reaches it.
-    chat.wait("""(({scrollHeight, scrollTop, clientHeight}, step) =>
-        (step < 0 ? scrollTop : scrollHeight - scrollTop - clientHeight) > 1.5 * clientHeight
-    )(document.querySelector('[data-timeline]'), %d)""" % step)
+    chat.wait(f"""(({{scrollHeight, scrollTop, clientHeight}}) =>
+        ({step} < 0 ? scrollTop : scrollHeight - scrollTop - clientHeight) > 1.5 * clientHeight
+    )(document.querySelector('[data-timeline]'))""")
     jumps = []
     for _ in range(100):
         result = chat.driver.execute_async_script(SCROLL, step, 60)
@@ -1328,7 +1327,7 @@ def test_accessibility_rules_hold(chats, scheme):
     fill(server, 12)
     server.send("https://example.com and `code`\n```\nblock\n```", user="bob")
     server.send("Mine https://example.com and `code`", user="alice")
-    server.request("PUT", f"/v1/rooms/lobby/messages/14/reactions/%F0%9F%91%8D?user=bob")
+    server.request("PUT", "/v1/rooms/lobby/messages/14/reactions/%F0%9F%91%8D?user=bob")
     server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 14})
     chat = chats()
     chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
@@ -1377,11 +1376,11 @@ def test_list_is_one_stop_for_the_tab_key(chats):
     chat = chats().open()
     chat.wait_for("[data-room-item=room11]")
     chat.run("document.activeElement.blur(); document.querySelector('[data-new-room]').focus()")
-    for presses in range(10):
-        if chat.run("return document.activeElement.matches('[data-composer]')"):
-            break
+    presses = 0
+    while not chat.run("return document.activeElement.matches('[data-composer]')"):
         chat.driver.switch_to.active_element.send_keys(Keys.TAB)
-    assert presses <= 7
+        presses += 1
+        assert presses <= 7
     # Back from the text field to the list, and from a control in a message out of the list.
     chat.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     chat.find("[data-timeline]").send_keys(Keys.ARROW_UP)

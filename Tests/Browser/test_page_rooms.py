@@ -32,7 +32,7 @@ def test_user_who_may_not_send_goes_on_reading_and_is_told_why(chats):
     server = chats.server
     owned_room(server, "plans")
     chat = chats().open(room="plans")
-    until = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     server.request("PUT", "/v1/rooms/plans/bans/alice?user=bob", {"scope": "send", "until": until, "reason": "Too many pictures"})
     chat.find("[data-composer]").send_keys("H")
     ban = chat.wait_for("#ban")

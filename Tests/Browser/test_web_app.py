@@ -37,7 +37,7 @@ def test_page_of_another_origin_sends_and_hosts_the_timeline(server, page):
     page.wait(f"{texts} === 'before,hello'")
     server.send("pushed", user="bob")
     page.wait(f"{texts} === 'before,hello,pushed'")
-    page.run(f"const node = document.createElement('script'); Object.assign(node, {{ type: 'module', textContent: arguments[0] }});"
+    page.run("const node = document.createElement('script'); Object.assign(node, { type: 'module', textContent: arguments[0] });"
              "document.body.append(node)", own(send))
     page.wait(f"{texts} === 'before,hello,pushed,hello'")
     assert [message["text"] for message in server.request("GET", "/v1/rooms/lobby/messages?user=bob")["messages"]] == [

@@ -303,10 +303,10 @@ def about(machine):
     programs = "; ".join(f"{name}: {version}" for name, version in machine["programs"].items())
     scale = "" if machine["scale"] == 1 else f", at a scale of {machine['scale']:g}"
     return [
-        f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {machine['date']}; medians of "
-        f"{machine['rounds']} round{'s' * (machine['rounds'] > 1)} of {machine['seconds']:g} s{scale}. {programs}.",
-        "A ratio above 1 says how many times better Backscroll is. Before they answer, Backscroll and node-pg have synced "
-        "a message to the disk; the others keep it in memory, if at all.",
+        (f"{machine['cpu']}, {machine['cores']} cores, Linux {machine['kernel']}, {machine['date']}; medians of "
+         f"{machine['rounds']} round{'s' * (machine['rounds'] > 1)} of {machine['seconds']:g} s{scale}. {programs}."),
+        ("A ratio above 1 says how many times better Backscroll is. Before they answer, Backscroll and node-pg have synced "
+         "a message to the disk; the others keep it in memory, if at all."),
         *(["PostgreSQL runs on the processors of the tool, and is not a part of the server's CPU time."]
           if machine.get("store") == "postgres" else []),
         *(NOTES[peer] for peer in machine["peers"] if peer in NOTES),

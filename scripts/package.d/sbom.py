@@ -81,7 +81,7 @@ def main():
     for package, number in system_packages(program):
         add(f"pkg:deb/{distribution}/{package}@{number}", package, number, "NOASSERTION", "NOASSERTION", "DYNAMIC_LINK")
 
-    created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    created = datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     json.dump({
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": name,
         "documentNamespace": f"https://spdx.org/spdxdocs/{name}",
