@@ -295,7 +295,7 @@ struct ScreenTests {
 
     @Test func `has a constant for each code of the server`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let file = folder.appending(path: "../../Sources/BackscrollClient/Client/BackscrollClientError+Codes.swift")
+        let file = folder.appending(path: "../../../Sources/BackscrollClient/Client/BackscrollClientError+Codes.swift")
         let source = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
         for code in Problem.Code.allCases { #expect(source.contains("= \"\(code.rawValue)\"\n"), "\(code)") }
         #expect(BackscrollClientError.notAMember == "not_a_member")
