@@ -6,6 +6,9 @@
 
 const $ = (selector) => document.querySelector(selector);
 
+/** The answer to the latest question. @type {Promise<boolean>} */
+let latest = Promise.resolve(false);
+
 /**
  * Asks the user.
  *
@@ -14,6 +17,12 @@ const $ = (selector) => document.querySelector(selector);
  * @returns {Promise<boolean>} False if the user cancels, also with Escape.
  */
 export function ask(text, yes) {
+    // The dialog's event comes some time after it is closed, and would be taken for the answer to the next question.
+    latest = latest.then(() => show(text, yes));
+    return latest;
+}
+
+function show(text, yes) {
     const dialog = $("#question-dialog");
     $("#question-text").textContent = text;
     $("#question-yes").textContent = yes;
