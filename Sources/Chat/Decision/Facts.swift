@@ -78,7 +78,7 @@ public struct Facts: Sendable {
         }
     }
 
-    /// What a room still has of the user who is being erased, while somebody may use the id again.
+    /// The rest of an erased user in a room, while somebody may use the id again.
     public struct Past: Sendable, Hashable {
         /// The last `seq` and revision that count as the erased user's; `nil` if everything does.
         public var boundary: Boundary?

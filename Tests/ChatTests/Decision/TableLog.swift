@@ -36,7 +36,7 @@ struct TableLog {
     var rooms: [RoomID: Room] = [:]
     var bans: [BanTable.Key: Ban] = [:]
     var erasures: [UserID: ErasureStatus] = [:]
-    /// What the observer would have been told.
+    /// The events that the observer would have been told of.
     var memberships: [MembershipChange] = []
     var ends: [AccessEnd] = []
 

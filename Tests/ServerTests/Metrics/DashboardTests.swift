@@ -91,7 +91,7 @@ struct DashboardTests {
             let idle = try HTTPClient(port: server.port, receiveBuffer: 16 * 1024)
             try idle.write(HTTPClient.bytes(.get, "/v1/rooms/lobby/messages?limit=200"))
             try waitFor("unsent_bytes", "slow_clients_total", "commit_seconds", "deliveries_total")
-            // What it lacks takes several reads of the store.
+            // The messages that it lacks take several reads of the store.
             let back = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=bob&since=0")
             _ = try back.frames(100)
             try waitFor("replays_total", "subscribers")

@@ -55,7 +55,7 @@ struct RetentionTests {
         }
         try events.wait(for: .passOver(1))
         try log.send(.init(room: "attic"))
-        // What is found in a later round shows that the rounds go on.
+        // Messages that are found in a later round show that the rounds go on.
         try store(in: "older", daysAgo: 3)
         try events.wait { $0.count { if case .passOver = $0 { true } else { false } } == 2 }
         #expect(try isDeleted(1, of: "old", log) && isDeleted(1, of: "older", log))

@@ -92,7 +92,7 @@ extension TestLog {
     }
 }
 
-/// What a crash leaves.
+/// Logs as a crash leaves them.
 extension TestLog {
     /// Opens what a crash would leave at this moment: with SQLite a copy of the files; with PostgreSQL the database
     /// itself, as another node, after the connections of this one have ended.
