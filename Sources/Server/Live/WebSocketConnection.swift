@@ -117,10 +117,8 @@ final class WebSocketConnection: ConnectionHandler {
     private func process() {
         guard !connection.isAwaitingTurn else { return }
         var slice = TurnSlice()
-        var isFirst = true
         while closing.mayReceive, connection.isOpen, !connection.isCongested {
-            if !isFirst, reader.hasUnreadBytes, slice.isOver(at: .now) { return connection.awaitTurn() }
-            isFirst = false
+            if slice.isOver(hasMore: reader.hasUnreadBytes) { return connection.awaitTurn() }
             do throws(WebSocketError) {
                 let event = try reader.next()
                 if isOpen { checkRate() }

@@ -112,13 +112,11 @@ final class HTTPConnection: ConnectionHandler {
         guard parser.phase != .idle else { return updateReading() }
         isProcessing = true
         var slice = TurnSlice()
-        var isFirst = true
         while exchange == nil, connection.isOpen, !connection.isCongested, connection.handler === self {
-            if !isFirst, parser.phase != .idle, slice.isOver(at: .now) {
+            if slice.isOver(hasMore: parser.phase != .idle) {
                 connection.awaitTurn()
                 break
             }
-            isFirst = false
             do throws(RequestRefusal) {
                 switch try parser.next() {
                 case .needMoreBytes:

@@ -37,7 +37,7 @@ public final class Connection {
     public let isSecure: Bool
     private var holdsReading = false
     /// True from ``awaitTurn()`` until the turn comes.
-    public private(set) var isAwaitingTurn = false
+    public internal(set) var isAwaitingTurn = false
     private var reading = true
 
     /// The loop that serves this connection.
@@ -211,29 +211,11 @@ public final class Connection {
         }
     }
 
-    private func updateReading() {
+    func updateReading() {
         let wanted = !(holdsReading || isAwaitingTurn || isCongested)
         guard let wsi, wanted != reading else { return }
         reading = wanted
         lws_rx_flow_control(wsi, wanted ? 1 : 0)
-    }
-
-    /// Lets the loop's other connections go first: call it when a ``TurnSlice`` is over. Reading pauses until
-    /// ``ConnectionHandler/turnCame(_:)``, so what a client sends ahead waits in its own kernel.
-    public func awaitTurn() {
-        guard state == .open, !isAwaitingTurn else { return }
-        isAwaitingTurn = true
-        updateReading()
-        loop.awaitingTurn.append(self)
-        loop.lookAgain()
-    }
-
-    /// Ends the wait of ``awaitTurn()``.
-    func takeTurn() {
-        isAwaitingTurn = false
-        guard state == .open else { return }
-        handler?.turnCame(self)
-        if !isAwaitingTurn { updateReading() }
     }
 
     // MARK: Ending

@@ -7,18 +7,47 @@ public struct TurnSlice {
     /// their loop.
     public static let length = Duration.milliseconds(1)
 
+    private var hasBegun = false
     private var end: ContinuousClock.Instant?
 
-    /// Creates a slice that begins with the second piece.
+    /// Creates a slice that has not begun.
     public init() {}
 
-    /// Returns true if the time is over. Call it before each piece but the first.
-    public mutating func isOver(at now: ContinuousClock.Instant) -> Bool {
-        guard let end else {
-            self.end = now + Self.length
+    /// Returns true if the time is over. Call it before each piece.
+    ///
+    /// - Parameters:
+    ///   - hasMore: True if there may be a piece at hand.
+    ///   - now: Read from the second piece on.
+    public mutating func isOver(hasMore: Bool, at now: @autoclosure () -> ContinuousClock.Instant = .now) -> Bool {
+        guard hasBegun, hasMore else {
+            hasBegun = true
             return false
         }
+        let now = now()
+        let end = self.end ?? now + Self.length
+        self.end = end
         return now >= end
+    }
+}
+
+/// Waiting for a turn.
+extension Connection {
+    /// Lets the loop's other connections go first: call it when a ``TurnSlice`` is over. Reading pauses until
+    /// ``ConnectionHandler/turnCame(_:)``, so what a client sends ahead waits in its own kernel.
+    public func awaitTurn() {
+        guard isOpen, !isAwaitingTurn else { return }
+        isAwaitingTurn = true
+        updateReading()
+        loop.awaitingTurn.append(self)
+        loop.lookAgain()
+    }
+
+    /// Ends the wait of ``awaitTurn()``.
+    fileprivate func takeTurn() {
+        isAwaitingTurn = false
+        guard isOpen else { return }
+        handler?.turnCame(self)
+        if !isAwaitingTurn { updateReading() }
     }
 }
 

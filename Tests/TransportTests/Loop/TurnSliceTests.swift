@@ -10,7 +10,12 @@ struct TurnSliceTests {
     func length() {
         let start = ContinuousClock.now
         var slice = TurnSlice()
-        let answers = [.zero, .microseconds(999), .milliseconds(1), .seconds(1)].map { slice.isOver(at: start + $0) }
+        // The first piece may take any time, and the end of the input is no piece.
+        let (first, end) = (slice.isOver(hasMore: true, at: start), slice.isOver(hasMore: false, at: start))
+        #expect(!first && !end)
+        let answers = [.seconds(1), .microseconds(1_000_999), .milliseconds(1001), .seconds(2)].map {
+            slice.isOver(hasMore: true, at: start + $0)
+        }
         #expect(answers == [false, false, true, true])
     }
 
