@@ -88,11 +88,14 @@ let package = Package(
             ]),
         // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),
+        // The description of the API, which is in Sources/Description.
+        .target(name: "DescriptionFiles"),
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",
             [
-                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles", "CZlib",
+                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles", "DescriptionFiles",
+                "CZlib",
                 httpTypes, logging, metrics,
             ]),
         // The load generator.

@@ -1,7 +1,18 @@
+import Chat
+import DescriptionFiles
+import HTTP
+import Wire
+
 /// The description of the API as `GET /openapi.json` answers it: OpenAPI 3.1.
 ///
-/// Composed of the values that the server itself uses: the limits and the problem codes. A server with keys and one in
-/// open mode have different descriptions.
+/// `Sources/Description/openapi.json` is the description, except for what the program knows better. There
+/// - `{{name}}` stands for a number of ``placeholders``,
+/// - `{"$ref": "#/x-scalars/UserID"}` stands for a schema that is repeated where it is used, because client generators
+///   make a type of every schema that has a name,
+/// - `x-access` names the callers that an operation serves, and `x-refusals` the codes of its refusals beside those that
+///   every operation like it has; see ``APIRefusals``.
+///
+/// A server with keys and one in open mode have different descriptions.
 struct APIDescription {
     /// True if callers authenticate with tokens. In open mode they state a name instead.
     let wantsTokens: Bool
@@ -31,155 +42,172 @@ struct APIDescription {
         return StaticContent(bytes, contentType: Exchange.ContentType.json)
     }
 
-    var document: JSONValue {
-        var components: JSONValue = [
-            "schemas": .members(APISchemas.all),
-            "parameters": .members(APIParameters.all),
-            "headers": .members(APIParameters.answerHeaders),
-            "responses": .members(APIRefusals.components),
-        ]
-        if wantsTokens { components = components.adding(["securitySchemes": .members(Self.securitySchemes)]) }
-        return [
-            "openapi": "3.1.0",
-            "info": [
-                "title": "Backscroll", "version": .string(Version.current),
-                "summary": "A realtime chat backend whose history you can scroll both ways",
-                "description": .string(Self.introduction),
-                "license": ["name": "MIT", "identifier": "MIT"],
-            ],
-            "servers": [["url": "/"]],
-            "tags": .array(
-                APIOperation.Tag.allCases.map { tag in
-                    ["name": .string(tag.rawValue), "description": .string(tag.description)]
-                }),
-            "paths": .members(paths),
-            "components": components,
-            "externalDocs": ["url": "/docs", "description": "WebSockets and event streams, to read"],
-        ]
-    }
+    // MARK: The source
 
-    private static let introduction = """
-        A room is a log. Every message has a `seq`, its place in the room without gaps, which pages go by; every change \
-        takes the room's next `rev`, which clients synchronise by. Messages are always sent whole, as they are now.
+    /// The numbers and texts that the source names as `{{name}}`.
+    static let placeholders: [String: JSONValue] = [
+        "version": .string(Version.current),
+        "userIDBytes": .number(UserID.maximumBytes),
+        "epochBytes": .number(SincePosition.maximumEpochBytes),
+        "textBytes": .number(Limits.textBytes),
+        "dataBytes": .number(Limits.dataBytes),
+        "dataDepth": .number(Limits.dataDepth),
+        "attachments": .number(Limits.attachments),
+        "attachmentStringBytes": .number(Limits.attachmentStringBytes),
+        "clientMessageIDBytes": .number(Limits.clientMessageIDBytes),
+        "reactionKeyBytes": .number(Limits.reactionKeyBytes),
+        "reactionUsers": .number(Limits.reactionUsers),
+        "reactingUsers": .number(Limits.reactingUsers),
+        "defaultReactingUsers": .number(Limits.defaultReactingUsers),
+        "titleBytes": .number(Limits.titleBytes),
+        "members": .number(Limits.members),
+        "defaultMembers": .number(Limits.defaultMembers),
+        "banReasonBytes": .number(Limits.banReasonBytes),
+        "bans": .number(Limits.bans),
+        "defaultBans": .number(Limits.defaultBans),
+        "rooms": .number(Limits.rooms),
+        "defaultRooms": .number(Limits.defaultRooms),
+        "pageMessages": .number(Limits.pageMessages),
+        "defaultPageMessages": .number(Limits.defaultPageMessages),
+        "changedMessages": .number(Limits.changedMessages),
+        "defaultChangedMessages": .number(Limits.defaultChangedMessages),
+    ]
 
-        JSON in UTF-8; times are RFC 3339 in UTC. Unknown fields are ignored, and so is a content type, unless it \
-        contradicts JSON. Every GET also has HEAD, OPTIONS lists the methods of a path, and other methods get 405 with `Allow`. \
-        Errors are `application/problem+json` (RFC 9457) with a stable `code`.
-        """
+    /// The source, with its placeholders filled and its scalars repeated where they are used.
+    static let source: JSONValue = {
+        let written = Array(String(cString: description_openapi).utf8)
+        var document = try! JSONValue(written).mapping { value in
+            if case .string(let text) = value { filled(text) } else { value }
+        }
+        let scalars = document["x-scalars"]!
+        document["x-scalars"] = nil
+        return document.mapping { value in
+            guard let name = value["$ref"]?.string?.dropping(prefix: "#/x-scalars/") else { return value }
+            return scalars[name]!
+        }
+    }()
 
-    // MARK: Paths
-
-    private var paths: [(String, JSONValue)] {
-        var paths: [(String, JSONValue)] = []
-        for operation in APIOperation.all where hasMetrics || operation.path != "/metrics" {
-            let member = (operation.method, describe(operation))
-            if let index = paths.firstIndex(where: { $0.0 == operation.path }) {
-                paths[index].1 = paths[index].1.adding([member.0: member.1])
-            } else {
-                let parameters = JSONValue.array(operation.pathParameters.map(APIParameters.reference))
-                let path: JSONValue = operation.pathParameters.isEmpty ? [:] : ["parameters": parameters]
-                paths.append((operation.path, path.adding([member.0: member.1])))
+    /// Returns a text with its placeholders filled; the placeholder's value if the text is nothing else.
+    private static func filled(_ text: String) -> JSONValue {
+        let parts = text.split(separator: "{{", omittingEmptySubsequences: false)
+        var filled = String(parts[0])
+        for part in parts.dropFirst() {
+            let end = part.firstRange(of: "}}")!
+            let value = placeholders[String(part[..<end.lowerBound])]!
+            if filled.isEmpty, parts.count == 2, end.upperBound == part.endIndex { return value }
+            switch value {
+            case .number(let number): filled += String(number)
+            case .string(let string): filled += string
+            default: preconditionFailure("a placeholder is a number or a text")
             }
+            filled += part[end.upperBound...]
         }
-        return paths
+        return .string(filled)
     }
 
-    private func describe(_ operation: APIOperation) -> JSONValue {
-        var value: JSONValue = [
-            "operationId": .string(operation.id), "tags": [.string(operation.tag.rawValue)],
-            "summary": .string(operation.summary),
-        ]
-        if !operation.description.isEmpty {
-            value = value.adding(["description": .string(operation.description)])
-        }
-        value = value.adding(["security": security(of: operation)])
-        if operation.tag == .live {
-            // OpenAPI cannot describe the frames of a socket; these extensions name their schemas.
-            value = value.adding([
-                "x-server-frames": APISchemas.reference("ServerFrame"),
-                "x-client-frames": APISchemas.reference("ClientFrame"),
-            ])
-        }
-        let parameters = parameters(of: operation)
-        if !parameters.isEmpty {
-            value = value.adding(["parameters": .array(parameters.map(APIParameters.reference))])
-        }
-        if let body = operation.body { value = value.adding(["requestBody": describe(body)]) }
-        let responses =
-            operation.answers.map { (String($0.status), describe($0, of: operation)) }
-            + APIRefusals(of: operation, wantsTokens: wantsTokens).responses
-        return value.adding(["responses": .members(responses)])
+    // MARK: The document
+
+    var document: JSONValue {
+        var document = Self.source
+        var components = document["components"]!
+        components["responses"] = APIRefusals.components
+        if !wantsTokens { components["securitySchemes"] = nil }
+        document["components"] = components
+        document["paths"] = .object(
+            document["paths"]!.members.filter { hasMetrics || $0.name != "/metrics" }.map { path, item in
+                (name: path, value: complete(item, of: path))
+            })
+        return document
     }
 
-    private func describe(_ body: APIOperation.Content) -> JSONValue {
-        let examples = body.examples.map { example -> (String, JSONValue) in (example.name, ["value": example.value]) }
-        return [
-            "required": .boolean(body.isRequired),
-            "content": [
-                "application/json": ["schema": APISchemas.reference(body.schema), "examples": .members(examples)]
-            ],
-        ]
+    /// Returns a path's item with its operations completed.
+    private func complete(_ item: JSONValue, of path: String) -> JSONValue {
+        .object(
+            item.members.map { name, value in
+                guard let operation = APIOperation(method: name, path: path, value) else { return (name, value) }
+                return (name, complete(operation))
+            })
     }
 
-    private func describe(_ answer: APIOperation.Answer, of operation: APIOperation) -> JSONValue {
-        var value: JSONValue = ["description": .string(answer.description)]
-        if !answer.headers.isEmpty {
-            value = value.adding([
-                "headers": .members(answer.headers.map { ($0, APIParameters.headerReference($0)) })
-            ])
+    private func complete(_ operation: APIOperation) -> JSONValue {
+        var value = operation.value
+        value["x-access"] = nil
+        value["x-refusals"] = nil
+        value["security"] = security(of: operation)
+        if let name = callerParameter(of: operation) {
+            let reference: JSONValue = ["$ref": .string("#/components/parameters/\(name)")]
+            value["parameters"] = .array((value["parameters"]?.elements ?? []) + [reference])
         }
-        if let (mediaType, schema) = answer.content {
-            let schema: JSONValue = schema.map(APISchemas.reference) ?? ["type": "string"]
-            let content: JSONValue = ["schema": schema]
-            value = value.adding(["content": .members([(mediaType, content)])])
-        }
-        guard !answer.links.isEmpty else { return value }
-        return value.adding(["links": .members(answer.links.map { ($0, link(to: $0, from: operation)) })])
+        let refusals = APIRefusals(of: operation, wantsTokens: wantsTokens).responses
+        value["responses"] = .object(value["responses"]!.members + refusals)
+        return value
     }
 
-    /// Returns a link (OpenAPI 3.1, 4.8.20) from an answer to an operation that can follow it.
-    private func link(to id: String, from operation: APIOperation) -> JSONValue {
-        let target = APIOperation.all.first { $0.id == id }!
-        let known = operation.pathParameters
-        let parameters = target.pathParameters.map { name in
-            let place = known.contains(name) ? "$request.path.\(name)" : "$response.body#/\(name)"
-            return (name, JSONValue.string(name == "key" ? "👍" : place))
-        }
-        return ["operationId": .string(id), "parameters": .members(parameters)]
-    }
-
-    // MARK: Callers
-
-    /// Parameters of an operation. In open mode the caller's name is a parameter like any other.
-    private func parameters(of operation: APIOperation) -> [String] {
-        switch operation.access {
-        case .anybody: operation.parameters
-        case .reader, .admin: operation.parameters + (wantsTokens ? [] : ["readerName"])
-        case .named: operation.parameters + (wantsTokens ? [] : ["callerName"])
+    /// Returns the name of the parameter for the caller's name, which callers state in open mode.
+    private func callerParameter(of operation: APIOperation) -> String? {
+        guard !wantsTokens else { return nil }
+        return switch operation.access {
+        case .anybody: nil
+        case .reader, .admin: "readerName"
+        case .named: "callerName"
         }
     }
 
-    /// Security requirements of an operation. A token in the URL works everywhere, but the description recommends it
-    /// only where clients cannot set headers.
+    /// Returns the security requirements of an operation. A token in the URL works everywhere, but the description
+    /// recommends it only where clients cannot set headers.
     private func security(of operation: APIOperation) -> JSONValue {
         guard wantsTokens, operation.access != .anybody else { return [] }
-        return operation.tag == .live ? [["token": .array([])], ["tokenInURL": .array([])]] : [["token": .array([])]]
+        let token: JSONValue = ["token": []]
+        return operation.isLive ? [token, ["tokenInURL": []]] : [token]
+    }
+}
+
+/// One operation of the API, a method on a path, as the source describes it.
+struct APIOperation {
+    /// The callers that an operation serves.
+    enum Access: String {
+        /// Any caller, without a token.
+        case anybody
+        /// With keys, callers with a token; in open mode, any caller.
+        case reader
+        /// Callers with a name.
+        case named
+        /// Callers with an admin's token; no caller in open mode.
+        case admin
     }
 
-    private static let securitySchemes: [(String, JSONValue)] = [
-        (
-            "token",
-            [
-                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                "description": "Signed by the application: `sub` is the user, `exp` the expiry time.",
-            ]
-        ),
-        (
-            "tokenInURL",
-            [
-                "type": "apiKey", "in": "query", "name": "access_token",
-                "description": "The same token, where headers cannot be set. Send one of the two, never both.",
-            ]
-        ),
-    ]
+    let method: String
+    /// A path template (RFC 6570, level 1).
+    let path: String
+    let value: JSONValue
+    let access: Access
+
+    /// Reads a member of a path's item; `nil` if it is not an operation.
+    init?(method: String, path: String, _ value: JSONValue) {
+        guard let access = value["x-access"]?.string else { return nil }
+        self.method = method
+        self.path = path
+        self.value = value
+        self.access = Access(rawValue: access)!
+    }
+
+    /// True if it subscribes to changes.
+    var isLive: Bool { value["x-server-frames"] != nil }
+
+    /// The codes of its refusals, in addition to those of every operation like it.
+    var refusals: [Problem.Code] {
+        (value["x-refusals"]?.elements ?? []).map { Problem.Code(rawValue: $0.string!)! }
+    }
+
+    /// All operations, in the order of the description.
+    static let all: [APIOperation] = APIDescription.source["paths"]!.members.flatMap { path, item in
+        item.members.compactMap { APIOperation(method: $0.name, path: path, $0.value) }
+    }
+}
+
+extension String {
+    /// Returns the rest of a string that begins with `prefix`.
+    fileprivate func dropping(prefix: String) -> String? {
+        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+    }
 }

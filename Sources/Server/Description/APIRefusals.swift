@@ -48,20 +48,17 @@ struct APIRefusals {
     // MARK: Answers
 
     /// The shared responses of the components: the refusals common to all operations.
-    static var components: [(String, JSONValue)] {
-        byStatus(ofAny).map { (name(of: $0.status), response($0.status, $0.codes)) }
+    static var components: JSONValue {
+        .object(byStatus(ofAny).map { (name: name(of: $0.status), value: response($0.status, $0.codes)) })
     }
 
     /// The error responses of the operation, by status.
-    var responses: [(String, JSONValue)] {
+    var responses: [(name: String, value: JSONValue)] {
         let common = Self.byStatus(Self.ofAny)
         return codes.map { status, codes in
             let isCommon = common.contains { $0.status == status && $0.codes == codes }
-            return (
-                String(status),
-                isCommon
-                    ? ["$ref": "#/components/responses/\(Self.name(of: status))"] : Self.response(status, codes)
-            )
+            let name = "#/components/responses/\(Self.name(of: status))"
+            return (String(status), isCommon ? ["$ref": .string(name)] : Self.response(status, codes))
         }
     }
 
@@ -75,14 +72,14 @@ struct APIRefusals {
         var response: JSONValue = ["description": .string(description(of: status, codes))]
         let headers = headers(of: status)
         if !headers.isEmpty {
-            response = response.adding([
-                "headers": .members(headers.map { ($0, APIParameters.headerReference($0)) })
-            ])
+            response["headers"] = .object(
+                headers.map { (name: $0, value: ["$ref": .string("#/components/headers/\($0)")]) })
         }
-        return response.adding([
-            "content": ["application/problem+json": ["schema": APISchemas.reference("Problem")]],
-            "x-codes": .strings(codes.map(\.string)),
-        ])
+        response["content"] = [
+            "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]
+        ]
+        response["x-codes"] = .strings(codes.map(\.string))
+        return response
     }
 
     private static func description(of status: Int, _ codes: [Problem.Code]) -> String {

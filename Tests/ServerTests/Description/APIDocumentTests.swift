@@ -1,3 +1,4 @@
+import DescriptionFiles
 import HTTP
 import HTTPTypes
 import Testing
@@ -73,6 +74,11 @@ struct APIDocumentTests {
                 }
             }
         }
+    }
+
+    @Test("names each of the program's numbers", arguments: APIDescription.placeholders.keys.sorted())
+    func placeholders(name: String) {
+        #expect(String(cString: description_openapi).contains("{{\(name)}}"))
     }
 
     @Test("lists every code of every answer under its status")
