@@ -5,7 +5,7 @@ public struct TransportLimits: Sendable {
     /// Maximum number of connections accepted in one turn of a loop.
     public var acceptsPerTurn: Int
     /// Maximum number of long-lived clients (see ``Loop/clientStays()``) that a loop accepts per second while others
-    /// have priority (see ``Loop/favourClients()``). Further ones wait in the kernel's queue.
+    /// have priority (see ``Loop/prioritizeClients()``). Further ones wait in the kernel's queue.
     public var acceptRate: Int
     /// Maximum number of such clients accepted at once.
     public var acceptBurst: Int

@@ -183,7 +183,7 @@ final class Worker {
 
     /// Handles a durable commit: first the senders' outcomes, then the subscribers' messages.
     func committed(_ results: [Outcome], _ batches: [EncodedBatch]) {
-        loop.favourClients()
+        loop.prioritizeClients()
         // First, so that the log can work during the rest, which may take long.
         handOver()
         for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?.call(outcome.result) }

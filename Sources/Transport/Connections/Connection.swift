@@ -58,7 +58,7 @@ public final class Connection {
     let slot: Int
 
     /// The bound on connections that includes this one; `nil` for none.
-    private let place: Gate?
+    private let count: ConnectionCount?
     /// Number of library calls on this socket that have not returned. The socket must not be destroyed before they do.
     private var depth = 0
     /// Creates the handler once the connection is established: after the TLS handshake, if there is one.
@@ -69,13 +69,13 @@ public final class Connection {
     /// The earliest tick at which the wheel returns this connection.
     var scheduled: Int?
 
-    init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, place: Gate?) {
+    init(loop: Loop, slot: Int, id: UInt64, peer: String, isSecure: Bool, count: ConnectionCount?) {
         self.loop = loop
         self.slot = slot
         self.id = id
         self.peer = peer
         self.isSecure = isSecure
-        self.place = place
+        self.count = count
         unsent = ByteBudget.Share(of: loop.unsent)
     }
 
@@ -259,7 +259,7 @@ public final class Connection {
     public func abort() {
         guard state != .closed, state != .aborting else { return }
         state = .aborting
-        if depth == 0 { loop.doom(self) }
+        if depth == 0 { loop.destroyAtEndOfTurn(self) }
     }
 
     /// Makes the library destroy the socket, which calls `didClose`.
@@ -331,7 +331,7 @@ public final class Connection {
         wsi = nil
         plainSocket = nil
         _ = unsent.take()
-        place?.leave()
+        count?.leave()
         loop.forget(self)
         handler?.closed(self)
         handler = nil

@@ -11,7 +11,7 @@ final class LibraryContext {
     /// no socket event reports.
     static let recordSize = 16 * 1024
 
-    // Creating a context loads plugins and initialises OpenSSL. The library locks neither.
+    // Creating a context loads plugins and initializes OpenSSL. The library locks neither.
     private static let creation = Mutex(())
 
     // Freed after the context; the library clears it when it frees the context.
@@ -45,9 +45,9 @@ final class LibraryContext {
         guard WakeupDescriptor.areLeft() else {
             throw .unavailable("the process has no free file descriptors; raise the limit (ulimit -n)")
         }
-        let place = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
-        place.initialize(to: nil)
-        context = place
+        let pointer = UnsafeMutablePointer<OpaquePointer?>.allocate(capacity: 1)
+        pointer.initialize(to: nil)
+        context = pointer
         protocols = .allocate(capacity: 2)
         protocols.initialize(repeating: lws_protocols(), count: 2)
         // A literal has static storage, so the library may keep the pointer.
@@ -71,7 +71,7 @@ final class LibraryContext {
         // The library reserves LWS_PRE (16) bytes of its buffer.
         info.pt_serv_buf_size = UInt32(max(limits.readSize, Self.recordSize)) + 16
         info.user = UnsafeMutableRawPointer(shared)
-        info.pcontext = place
+        info.pcontext = pointer
         // "No change". The fields are signed in libwebsockets 4.1, and unsigned from 4.3 on.
         info.gid = .init(truncatingIfNeeded: -1)
         info.uid = .init(truncatingIfNeeded: -1)
@@ -92,8 +92,8 @@ final class LibraryContext {
         var created: OpaquePointer?
         Self.creation.withLock { _ in
             LibraryLog.install()
-            place.pointee = lws_create_context(&info)
-            created = place.pointee.flatMap { lws_get_vhost_by_name($0, "default") }
+            pointer.pointee = lws_create_context(&info)
+            created = pointer.pointee.flatMap { lws_get_vhost_by_name($0, "default") }
         }
         guard let created, let wakeup = WakeupDescriptor(on: uv) else {
             // Partly created handles may still be on the libuv loop and point here, so nothing is freed.

@@ -5,15 +5,15 @@
 /// only send a request are not counted. They wait in the same kernel queue while accepting is paused. Scenario G of
 /// `scripts/compare` measures it.
 struct AcceptPace {
-    /// Duration for which each call of ``favourClients(at:)`` gives connected clients priority.
-    static let favour = Duration.seconds(1)
+    /// Duration for which each call of ``prioritizeClients(at:)`` gives connected clients priority.
+    static let priorityDuration = Duration.seconds(1)
     /// Maximum pause in accepting, however many clients arrive at once.
     static let longestRest = Duration.milliseconds(100)
 
     /// The time between two clients at the maximum rate.
     private let share: Duration
     private let burst: Duration
-    private var favouredUntil: ContinuousClock.Instant?
+    private var priorityEnd: ContinuousClock.Instant?
     /// The time at which the next client would be accepted if all were accepted at the maximum rate.
     private var due: ContinuousClock.Instant?
 
@@ -26,30 +26,30 @@ struct AcceptPace {
     }
 
     /// Gives priority to clients that are being served.
-    mutating func favourClients(at now: ContinuousClock.Instant) {
-        favouredUntil = now + Self.favour
+    mutating func prioritizeClients(at now: ContinuousClock.Instant) {
+        priorityEnd = now + Self.priorityDuration
     }
 
     /// Counts a long-lived client that was accepted.
     mutating func arrived(at now: ContinuousClock.Instant) {
         // While no clients have priority, new ones are not limited and do not use up the share of later ones.
-        guard isFavouring(at: now) else { return }
+        guard isFavoring(at: now) else { return }
         due = min(max(due ?? now, now) + share, now + max(share, Self.longestRest))
     }
 
     /// Takes back the count of a client that has left. Otherwise clients that come and go would keep all others out.
     mutating func left(at now: ContinuousClock.Instant) {
-        guard isFavouring(at: now), let due else { return }
+        guard isFavoring(at: now), let due else { return }
         self.due = due - share
     }
 
     /// Returns the time to pause accepting; `nil` if the next client may be accepted.
     func rest(at now: ContinuousClock.Instant) -> Duration? {
-        guard isFavouring(at: now), let due, due - now >= burst else { return nil }
+        guard isFavoring(at: now), let due, due - now >= burst else { return nil }
         return due - now
     }
 
-    private func isFavouring(at now: ContinuousClock.Instant) -> Bool {
-        favouredUntil.map { now < $0 } ?? false
+    private func isFavoring(at now: ContinuousClock.Instant) -> Bool {
+        priorityEnd.map { now < $0 } ?? false
     }
 }

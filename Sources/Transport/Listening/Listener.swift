@@ -5,14 +5,14 @@ import Glibc
 final class Listener {
     private unowned let loop: Loop
     private let descriptor: Int32
-    private let gate: Gate
+    private let admitted: ConnectionCount
     /// The limit on connections that are kept to send them a refusal.
-    private let refusals: Gate
+    private let refusals: ConnectionCount
     private let options: ListenerOptions
     private let makeHandler: (Connection) -> any ConnectionHandler
     /// The sockets whose PROXY headers are being read, by their descriptors.
-    private var proxied: [Int32: (socket: ProxiedSocket, place: Gate)] = [:]
-    // Handles of libuv: initialised in `init`, freed by `close` after libuv has released them.
+    private var proxied: [Int32: (socket: ProxiedSocket, count: ConnectionCount)] = [:]
+    // Handles of libuv: initialized in `init`, freed by `close` after libuv has released them.
     private let poll: UnsafeMutablePointer<uv_poll_t>
     private let pause: UnsafeMutablePointer<uv_timer_t>
     /// A spare descriptor. If the process has no others left, the listener closes it, so that it can accept and refuse
@@ -20,16 +20,17 @@ final class Listener {
     private var spare: Int32
 
     init(
-        descriptor: Int32, loop: Loop, uv: UnsafeMutablePointer<uv_loop_t>, gate: Gate, options: ListenerOptions,
+        descriptor: Int32, loop: Loop, uv: UnsafeMutablePointer<uv_loop_t>, admitted: ConnectionCount,
+        options: ListenerOptions,
         makeHandler: @escaping (Connection) -> any ConnectionHandler
     ) {
         self.descriptor = descriptor
         self.loop = loop
-        self.gate = gate
+        self.admitted = admitted
         self.options = options
         self.makeHandler = makeHandler
         // A TLS client can only read a refusal after a handshake, which a refused client does not get.
-        refusals = Gate(limit: options.isSecure ? 0 : loop.limits.refusals)
+        refusals = ConnectionCount(limit: options.isSecure ? 0 : loop.limits.refusals)
         spare = Self.openSpare()
         poll = .allocate(capacity: 1)
         pause = .allocate(capacity: 1)
@@ -79,35 +80,37 @@ final class Listener {
     private func welcome(_ socket: Int32, from address: SocketAddress) {
         // Closing a socket with an unread request would discard the refusal, so a refused client also keeps a place for
         // a while.
-        guard let place = gate.enter() ? gate : refusals.enter() ? refusals : nil else { return dismiss(socket) }
+        guard let count = admitted.enter() ? admitted : refusals.enter() ? refusals : nil else {
+            return dismiss(socket)
+        }
         let peer = address.host
         guard let peerAddress = IPAddress(peer), options.proxies.contains(peerAddress) else {
-            return serve(socket, from: peer, place)
+            return serve(socket, from: peer, count)
         }
         let proxiedSocket = ProxiedSocket(socket) { [unowned self] result in
             proxied[socket] = nil
             switch result {
             case .source(let source):
-                serve(socket, from: source?.description ?? peer, place)
+                serve(socket, from: source?.description ?? peer, count)
             case .failed(let reason):
-                place.leave()
-                gate.refuse()
+                count.leave()
+                admitted.refuse()
                 Glibc.close(socket)
                 options.onProxyFailure(peer, reason)
             }
         }
-        proxied[socket] = (proxiedSocket, place)
+        proxied[socket] = (proxiedSocket, count)
         proxiedSocket.begin(on: loop.uv, deadline: loop.limits.proxyHeader)
     }
 
-    private func serve(_ socket: Int32, from peer: String, _ place: Gate) {
-        guard place === gate else {
-            loop.adopt(socket, peer: peer, secure: false, place: place, handler: options.refusal)
+    private func serve(_ socket: Int32, from peer: String, _ count: ConnectionCount) {
+        guard count === admitted else {
+            loop.adopt(socket, peer: peer, secure: false, count: count, handler: options.refusal)
             return
         }
         setOption(socket, Int32(IPPROTO_TCP), TCP_NODELAY)
         setOption(socket, SOL_SOCKET, SO_SNDBUF, to: Int32(loop.limits.sendBuffer))
-        loop.adopt(socket, peer: peer, secure: options.isSecure, place: place, handler: makeHandler)
+        loop.adopt(socket, peer: peer, secure: options.isSecure, count: count, handler: makeHandler)
     }
 
     /// Sends 503 if possible, and closes the socket.
@@ -126,7 +129,7 @@ final class Listener {
             var address = sockaddr_storage()
             let accepted = backscroll_accept(descriptor, &address)
             if accepted >= 0 {
-                gate.refuse()
+                admitted.refuse()
                 dismiss(accepted)
             }
             spare = Self.openSpare()
@@ -143,9 +146,9 @@ final class Listener {
     }
 
     func close() {
-        for (socket, place) in proxied.values {
+        for (socket, count) in proxied.values {
             socket.cancel()
-            place.leave()
+            count.leave()
         }
         proxied = [:]
         uv_poll_stop(poll)

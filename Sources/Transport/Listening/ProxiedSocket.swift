@@ -70,7 +70,7 @@ final class ProxiedSocket {
                     if seen < 0, errno == EAGAIN { return }
                     return finish(.failed("the connection ended before it"))
                 }
-                // recv has initialised the first `seen` bytes of the buffer, which outlives the span.
+                // recv has initialized the first `seen` bytes of the buffer, which outlives the span.
                 let taken = header.take(Span(_unsafeStart: UnsafePointer(buffer.baseAddress!), count: seen))
                 recv(socket, buffer.baseAddress, taken, Int32(MSG_DONTWAIT))
                 switch header.outcome {

@@ -35,9 +35,9 @@ extension Loop {
     /// sleeps in between.
     func every(_ interval: Duration, _ work: @escaping () -> Void) {
         preconditionIsolated()
-        beat = work
+        intervalWork = work
         let milliseconds = UInt64(max(1, interval.roundedMilliseconds))
-        uv_timer_start(metronome, { Loop.from($0!.pointee.data).beat?() }, milliseconds, milliseconds)
+        uv_timer_start(intervalTimer, { Loop.from($0!.pointee.data).intervalWork?() }, milliseconds, milliseconds)
     }
 
     /// Returns the first tick after this much time has passed.

@@ -46,7 +46,7 @@ extension Loop {
         guard let due = urgentWorkDue else { return urgentWorkDue = now + Self.urgentInterval }
         guard now >= due else { return }
         runUrgentWork()
-        runInterlude()
+        runWorkBetweenSockets()
         urgentWorkDue = .now + Self.urgentInterval
     }
 

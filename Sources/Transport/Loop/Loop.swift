@@ -38,14 +38,14 @@ public final class Loop: @unchecked Sendable {
     private let thread = Mutex<pthread_t?>(nil)
     /// The loop's thread, for identifying the current one; 0 before it starts.
     let identity = Atomic<pthread_t>(0)
-    // libuv's structures: allocated once, initialised here, freed in `finish` after libuv has released them.
+    // libuv's structures: allocated once, initialized here, freed in `finish` after libuv has released them.
     let uv: UnsafeMutablePointer<uv_loop_t>
     let wakeup: UnsafeMutablePointer<uv_async_t>
     let ticker: UnsafeMutablePointer<uv_timer_t>
     private let turnEnd: UnsafeMutablePointer<uv_prepare_t>
-    private let wakefulness: UnsafeMutablePointer<uv_idle_t>
+    private let noSleep: UnsafeMutablePointer<uv_idle_t>
     /// The timer of ``every(_:_:)``.
-    let metronome: UnsafeMutablePointer<uv_timer_t>
+    let intervalTimer: UnsafeMutablePointer<uv_timer_t>
     /// The timer by which the loop notices that it was away.
     private let pulse: UnsafeMutablePointer<uv_timer_t>
 
@@ -57,14 +57,14 @@ public final class Loop: @unchecked Sendable {
     private var listeners: [Listener] = []
     var acceptPace: AcceptPace
     private(set) var isStopping = false
-    private var doomed: [Connection] = []
+    private var aborted: [Connection] = []
     /// The connections of ``Connection/awaitTurn()``, in the order of the calls.
     var awaitingTurn: [Connection] = []
     private var turnEndings: [() -> Void] = []
-    private var interlude: (() -> Void)?
+    private var workBetweenSockets: (() -> Void)?
     /// The work of ``every(_:_:)``.
-    var beat: (() -> Void)?
-    private var isRunningInterlude = false
+    var intervalWork: (() -> Void)?
+    private var isRunningBetweenSockets = false
     var absence = Absence()
     /// The work taken out of the mailbox that has not run.
     var waiting: ArraySlice<Mailbox.Work> = []
@@ -94,21 +94,21 @@ public final class Loop: @unchecked Sendable {
         wakeup = .allocate(capacity: 1)
         ticker = .allocate(capacity: 1)
         turnEnd = .allocate(capacity: 1)
-        wakefulness = .allocate(capacity: 1)
-        metronome = .allocate(capacity: 1)
+        noSleep = .allocate(capacity: 1)
+        intervalTimer = .allocate(capacity: 1)
         pulse = .allocate(capacity: 1)
         let this = Unmanaged.passUnretained(self).toOpaque()
         uv.pointee.data = this
         wakeup.pointee.data = this
         ticker.pointee.data = this
-        metronome.pointee.data = this
+        intervalTimer.pointee.data = this
         pulse.pointee.data = this
         turnEnd.pointee.data = this
         uv_async_init(uv, wakeup) { handle in Loop.from(handle!.pointee.data).drainMailbox() }
         uv_timer_init(uv, ticker)
-        uv_timer_init(uv, metronome)
+        uv_timer_init(uv, intervalTimer)
         uv_timer_init(uv, pulse)
-        uv_idle_init(uv, wakefulness)
+        uv_idle_init(uv, noSleep)
         uv_prepare_init(uv, turnEnd)
         // Runs before the loop sleeps: after ready sockets, timers and libuv's close callbacks.
         uv_prepare_start(turnEnd) { handle in Loop.from(handle!.pointee.data).endTurn() }
@@ -186,16 +186,16 @@ public final class Loop: @unchecked Sendable {
     /// Lets libwebsockets and libuv close their handles, which takes turns of the loop.
     private func finish() {
         let handles = [
-            UnsafeMutableRawPointer(wakeup), UnsafeMutableRawPointer(ticker), UnsafeMutableRawPointer(metronome),
-            UnsafeMutableRawPointer(turnEnd), UnsafeMutableRawPointer(wakefulness), UnsafeMutableRawPointer(pulse),
+            UnsafeMutableRawPointer(wakeup), UnsafeMutableRawPointer(ticker), UnsafeMutableRawPointer(intervalTimer),
+            UnsafeMutableRawPointer(turnEnd), UnsafeMutableRawPointer(noSleep), UnsafeMutableRawPointer(pulse),
         ]
         for handle in handles { uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil) }
         // The closures may hold the loop's owners, which would be a cycle.
         turnEndings = []
-        interlude = nil
-        beat = nil
+        workBetweenSockets = nil
+        intervalWork = nil
         alarms = TimerWheel(span: 64)
-        doomed = []
+        aborted = []
         awaitingTurn = []
         guard library.destroy(turn: { [uv] in while uv_run(uv, UV_RUN_NOWAIT) != 0 {} }) else { return }
         let status = uv_loop_close(uv)
@@ -218,27 +218,27 @@ public final class Loop: @unchecked Sendable {
     /// short. It lets long work go on while thousands of sockets are ready (scenario G of `scripts/compare`).
     public func betweenSockets(_ work: @escaping () -> Void) {
         preconditionIsolated()
-        interlude = work
+        workBetweenSockets = work
     }
 
     /// Runs the work of ``betweenSockets(_:)``, which may serve sockets itself.
-    func runInterlude() {
-        guard !isRunningInterlude, !isRunningUrgentWork, !isStopping else { return }
-        isRunningInterlude = true
-        interlude?()
-        isRunningInterlude = false
+    func runWorkBetweenSockets() {
+        guard !isRunningBetweenSockets, !isRunningUrgentWork, !isStopping else { return }
+        isRunningBetweenSockets = true
+        workBetweenSockets?()
+        isRunningBetweenSockets = false
     }
 
     /// Makes the next turn begin at once, with any sockets that are then ready. Call it from work of
     /// ``atEndOfTurn(_:)``. It serves to gather sends into one commit (scenario A of `scripts/compare`).
     public func lookAgain() {
         // A loop with an active idle handle does not sleep. libuv calls it before the end of the next turn.
-        uv_idle_start(wakefulness) { handle in uv_idle_stop(handle) }
+        uv_idle_start(noSleep) { handle in uv_idle_stop(handle) }
     }
 
     /// Destroys a connection at the end of this turn, when no call of it is on the stack.
-    func doom(_ connection: Connection) {
-        doomed.append(connection)
+    func destroyAtEndOfTurn(_ connection: Connection) {
+        aborted.append(connection)
     }
 
     private func endTurn() {
@@ -246,9 +246,9 @@ public final class Loop: @unchecked Sendable {
         serveWaiting()
         // Handlers that are told of an end may gather more work, and that work may end more connections.
         repeat {
-            for connection in exchange(&doomed, with: []) { connection.destroy() }
+            for connection in exchange(&aborted, with: []) { connection.destroy() }
             for work in turnEndings { work() }
-        } while !doomed.isEmpty
+        } while !aborted.isEmpty
     }
 
     // MARK: Connections
@@ -258,19 +258,20 @@ public final class Loop: @unchecked Sendable {
 
     /// Serves the connections of a listening descriptor, which the loop then owns.
     func listen(
-        _ descriptor: Int32, gate: Gate, options: ListenerOptions,
+        _ descriptor: Int32, admitted: ConnectionCount, options: ListenerOptions,
         handler: @escaping (Connection) -> any ConnectionHandler
     ) {
         preconditionIsolated()
         listeners.append(
-            Listener(descriptor: descriptor, loop: self, uv: uv, gate: gate, options: options, makeHandler: handler))
+            Listener(
+                descriptor: descriptor, loop: self, uv: uv, admitted: admitted, options: options, makeHandler: handler))
     }
 
     /// Gives priority to connected clients for a second from now: while many long-lived clients arrive, new connections
     /// are delayed a little (scenario G of `scripts/compare`).
-    public func favourClients() {
+    public func prioritizeClients() {
         preconditionIsolated()
-        acceptPace.favourClients(at: .now)
+        acceptPace.prioritizeClients(at: .now)
     }
 
     /// Counts a long-lived client towards ``TransportLimits/acceptRate``. Such a client costs more than one that sends
@@ -316,22 +317,22 @@ public final class Loop: @unchecked Sendable {
         let session = try tls.map { tls throws(TransportError) in try ClientSession(tls) }
         let descriptor = try address.address.connect(receiveBuffer: receiveBuffer)
         return adopt(
-            descriptor, peer: address.address.host, secure: false, place: nil, session: session, handler: handler)
+            descriptor, peer: address.address.host, secure: false, count: nil, session: session, handler: handler)
     }
 
     /// Takes over a connected socket. It is closed if that fails.
     ///
     /// - Parameters:
     ///   - secure: True for the server's side of TLS.
-    ///   - place: the gate that the connection was admitted by; it is left when the connection closes.
+    ///   - count: the number of admitted connections that it belongs to; it leaves it when it closes.
     ///   - session: the TLS session of an outgoing connection.
     @discardableResult
     func adopt(
-        _ descriptor: Int32, peer: String, secure: Bool, place: Gate?, session: ClientSession? = nil,
+        _ descriptor: Int32, peer: String, secure: Bool, count: ConnectionCount?, session: ClientSession? = nil,
         handler: @escaping (Connection) -> any ConnectionHandler
     ) -> Connection? {
         let connection = connections.insert { slot, id in
-            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure || session != nil, place: place)
+            Connection(loop: self, slot: slot, id: id, peer: peer, isSecure: secure || session != nil, count: count)
         }
         guard !isStopping else {
             Glibc.close(descriptor)

@@ -3,7 +3,7 @@ public final class LoopGroup: Sendable {
     /// The loops, by their index.
     public let loops: [Loop]
     private let tls: ServerTLS?
-    private let gate: Gate
+    private let admitted: ConnectionCount
     /// The bytes that connections keep for slow clients; see ``TransportLimits/unsentBytes``.
     public let unsent: ByteBudget
 
@@ -18,7 +18,7 @@ public final class LoopGroup: Sendable {
     ) throws(TransportError) {
         precondition(count > 0, "a group has one loop at least")
         if let tls { self.tls = try ServerTLS(tls) } else { self.tls = nil }
-        gate = Gate(limit: limits.connections)
+        admitted = ConnectionCount(limit: limits.connections)
         unsent = ByteBudget(limit: limits.unsentBytes)
         var loops: [Loop] = []
         do throws(TransportError) {
@@ -39,10 +39,10 @@ public final class LoopGroup: Sendable {
     }
 
     /// Number of connections on all loops that count towards the limit.
-    public var connectionCount: Int { gate.inside }
+    public var connectionCount: Int { admitted.inside }
 
     /// Number of connections refused because of the limit, a lack of descriptors, or an invalid PROXY header.
-    public var refusedConnectionCount: Int { gate.refused }
+    public var refusedConnectionCount: Int { admitted.refused }
 
     /// True if connections are encrypted.
     public var isSecure: Bool { tls != nil }
@@ -64,11 +64,11 @@ public final class LoopGroup: Sendable {
         let sockets = try ListeningSockets(host: host, port: port, loops: loops.count)
         var options = options ?? ListenerOptions(isSecure: isSecure)
         options.isSecure = options.isSecure && isSecure
-        let gate = options.connections.map(Gate.init(limit:)) ?? gate
+        let admitted = options.connections.map(ConnectionCount.init(limit:)) ?? admitted
         for (loop, descriptors) in zip(loops, sockets.descriptors) {
             let isTaken = loop.post { [options] in
                 for descriptor in descriptors {
-                    loop.listen(descriptor, gate: gate, options: options, handler: handler)
+                    loop.listen(descriptor, admitted: admitted, options: options, handler: handler)
                 }
             }
             guard isTaken else {

@@ -64,7 +64,7 @@ final class ClientSession {
                 ERR_clear_error()
                 let count = SSL_read(session, buffer.baseAddress, Int32(buffer.count))
                 guard count > 0 else { return check(count) }
-                // OpenSSL has initialised the first `count` bytes of the buffer, which outlives the span.
+                // OpenSSL has initialized the first `count` bytes of the buffer, which outlives the span.
                 body(Span(_unsafeStart: UnsafePointer(buffer.baseAddress!), count: Int(count)))
             }
         }
@@ -75,7 +75,7 @@ final class ClientSession {
         guard BIO_ctrl_pending(output) > 0 else { return }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.chunk) { buffer in
             while case let count = BIO_read(output, buffer.baseAddress, Int32(buffer.count)), count > 0 {
-                // OpenSSL has initialised the first `count` bytes of the buffer, which outlives the span.
+                // OpenSSL has initialized the first `count` bytes of the buffer, which outlives the span.
                 body(Span(_unsafeStart: UnsafePointer(buffer.baseAddress!), count: Int(count)))
             }
         }

@@ -37,7 +37,7 @@ struct ConnectTests {
                 try events.wait(for: .closed)
                 #expect(String(decoding: answer.events.joined(), as: UTF8.self) == "first second")
             }
-            #expect(server.group.connectionCount <= 2, "the gate counts those who come, not where we go")
+            #expect(server.group.connectionCount <= 2, "the limit counts those who come, not where we go")
         }
     }
 

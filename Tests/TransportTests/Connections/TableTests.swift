@@ -18,7 +18,7 @@ struct TableTests {
         var table = ConnectionTable()
         func insert() -> Connection {
             table.insert { slot, id in
-                Connection(loop: loop, slot: slot, id: id, peer: "", isSecure: false, place: nil)
+                Connection(loop: loop, slot: slot, id: id, peer: "", isSecure: false, count: nil)
             }
         }
         let first = insert()

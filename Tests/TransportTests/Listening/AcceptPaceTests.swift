@@ -25,7 +25,7 @@ struct AcceptPaceTests {
     @Test("are accepted at a limited rate while others are being served, and for a second after that")
     func paced() {
         var pace = AcceptPace(rate: 100, burst: 2)
-        pace.favourClients(at: start)
+        pace.prioritizeClients(at: start)
         // Accepted clients delay the next ones.
         #expect(rests(&pace, at: [1, 1, 1, 31, 32]) == [nil, 20, 30, nil, nil])
         #expect(rests(&pace, at: [60, 60, 70]) == [nil, 20, 20])
@@ -36,14 +36,14 @@ struct AcceptPaceTests {
     func forgotten() {
         var pace = AcceptPace(rate: 100, burst: 2)
         _ = rests(&pace, at: Array(repeating: 0, count: 10_000))
-        pace.favourClients(at: start)
+        pace.prioritizeClients(at: start)
         #expect(rests(&pace, at: [0, 0]) == [nil, 20])
     }
 
     @Test("do not wait for those that have left, which leaves no credit either")
     func left() {
         var pace = AcceptPace(rate: 100, burst: 2)
-        pace.favourClients(at: start)
+        pace.prioritizeClients(at: start)
         for _ in 1...1000 {
             pace.arrived(at: start)
             pace.left(at: start)
@@ -56,7 +56,7 @@ struct AcceptPaceTests {
     @Test("wait at most a tenth of a second, whatever their number")
     func longestRest() {
         var pace = AcceptPace(rate: 100, burst: 2)
-        pace.favourClients(at: start)
+        pace.prioritizeClients(at: start)
         #expect(rests(&pace, at: Array(repeating: 0, count: 10_000)).last == 100)
     }
 
@@ -69,7 +69,7 @@ struct AcceptPaceTests {
     @Test("are accepted at least one at a time")
     func bounds() {
         var pace = AcceptPace(rate: 0, burst: 0)
-        pace.favourClients(at: start)
+        pace.prioritizeClients(at: start)
         #expect(pace.rest(at: start) == nil)
         #expect(rests(&pace, at: [0]) == [1000])
     }
@@ -78,7 +78,7 @@ struct AcceptPaceTests {
     func served(host: String) throws {
         var script = Script()
         script.received = { connection, bytes in
-            connection.loop.favourClients()
+            connection.loop.prioritizeClients()
             connection.loop.clientStays()
             connection.write(bytes)
         }

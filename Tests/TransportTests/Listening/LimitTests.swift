@@ -5,15 +5,15 @@ import Testing
 
 @Suite("The limit of connections")
 struct LimitTests {
-    @Test("The gate admits up to its maximum, and another for each that leaves")
-    func countsAtGate() {
-        let gate = Gate(limit: 2)
-        #expect(gate.enter() && gate.enter())
-        #expect(!gate.enter())
-        #expect(gate.inside == 2)
-        gate.leave()
-        #expect(gate.enter())
-        #expect(!gate.enter())
+    @Test("A count admits up to its maximum, and another for each that leaves")
+    func counts() {
+        let count = ConnectionCount(limit: 2)
+        #expect(count.enter() && count.enter())
+        #expect(!count.enter())
+        #expect(count.inside == 2)
+        count.leave()
+        #expect(count.enter())
+        #expect(!count.enter())
     }
 
     @Test("An excess connection is told so; when one leaves, the next is accepted", arguments: [1, 2])

@@ -128,7 +128,7 @@ final class LoopTests {
     }
 
     @Test("Work between sockets runs from time to time, and does not nest")
-    func runsInterlude() throws {
+    func runsWorkBetweenSockets() throws {
         let loop = loop
         let order = Recorder<String>()
         loop.post {

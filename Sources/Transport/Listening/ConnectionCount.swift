@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Counts the connections of all loops towards their shared limit.
-final class Gate: Sendable {
+final class ConnectionCount: Sendable {
     private let count = Atomic<Int>(0)
     private let refusedCount = Atomic<Int>(0)
     let limit: Int
