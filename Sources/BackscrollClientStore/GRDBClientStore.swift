@@ -59,7 +59,7 @@ public final class GRDBClientStore: ClientStore {
         }
     }
 
-    /// Returns neighbouring messages of one run; nil if they are not stored.
+    /// Returns neighboring messages of one run; nil if they are not stored.
     public func messages(
         _ query: StoreQuery, of room: StoredRoomKey
     ) async throws(BackscrollClientError) -> StoredMessages? {

@@ -35,7 +35,7 @@ public struct TLSAgreement: Sendable, Equatable {
     public var certificate: String
     /// The protocol selected by ALPN; empty if none.
     public var applicationProtocol: String
-    /// True if the server recognised the client's ticket.
+    /// True if the server recognized the client's ticket.
     public var isResumed: Bool
 }
 

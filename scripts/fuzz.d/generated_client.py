@@ -66,7 +66,7 @@ assert [message.seq for message in read_messages.sync(room, client=client, after
 time = page.messages[0].created_at.isoformat()
 assert [message.seq for message in read_messages.sync(room, client=client, after=time).messages] == seqs
 
-# Edit, react, delete, synchronise.
+# Edit, react, delete, synchronize.
 edited = edit_message.sync(
     room, first.seq, client=client, x_user="alice", body=Edit(text="hello, world"), if_match=f'"{first.rev}"')
 assert isinstance(edited, Message) and edited.text == "hello, world" and edited.rev > first.rev

@@ -18,7 +18,7 @@ public protocol ClientStore: Sendable {
     /// Applies changes in their order, all or none. When it returns, they survive the end of the process.
     func write(_ changes: [StoreChange], to room: StoredRoomKey) async throws(BackscrollClientError)
 
-    /// Returns neighbouring messages of one run; nil if they are not stored.
+    /// Returns neighboring messages of one run; nil if they are not stored.
     func messages(_ query: StoreQuery, of room: StoredRoomKey) async throws(BackscrollClientError) -> StoredMessages?
 
     /// Returns the ids of the rooms with sends that the server has neither confirmed nor refused, oldest send first.
@@ -76,7 +76,7 @@ public struct StoredSend: Hashable, Sendable {
     }
 }
 
-/// Neighbouring messages from one run of a store.
+/// Neighboring messages from one run of a store.
 public struct StoredMessages: Sendable {
     /// The messages in ascending `seq`, without gaps.
     public var messages: [ChatMessage]

@@ -108,7 +108,7 @@ public final class Feed {
     /// Drops messages that every subscriber has. A room whose subscribers keep up holds no bytes, and copies none.
     ///
     /// The feed remembers one laggard. When it has caught up or left, the feed searches for another. That is usually a
-    /// neighbour, so the search does not visit all cursors for each subscriber that catches up.
+    /// neighbor, so the search does not visit all cursors for each subscriber that catches up.
     ///
     /// - Parameter place: the place at which the search starts.
     func forgetSent(from place: Int) {

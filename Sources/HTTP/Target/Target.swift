@@ -1,6 +1,6 @@
 /// The path and query of a request (RFC 3986, sections 3.3 and 3.4). They are decoded only on request.
 ///
-/// Paths are not normalised: `.` and `..` are segments like any other, and an encoded slash stays inside its segment.
+/// Paths are not normalized: `.` and `..` are segments like any other, and an encoded slash stays inside its segment.
 public struct Target: Sendable {
     /// The bytes that contain the target, shared without a copy.
     private let bytes: [UInt8]

@@ -1,7 +1,7 @@
 import Glibc
 import Wire
 
-/// The mark by which a message of a run is recognised wherever it arrives: `BSL:<run>:<room>:<number>:<time>;`.
+/// The mark by which a message of a run is recognized wherever it arrives: `BSL:<run>:<room>:<number>:<time>;`.
 ///
 /// It is printable ASCII that no JSON encoder escapes. A server may therefore wrap the body in any way, and the mark is
 /// still found in what subscribers receive.

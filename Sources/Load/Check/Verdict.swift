@@ -1,4 +1,4 @@
-/// The judgement of a run. It is good if every subscriber received every message exactly once and in order.
+/// The judgment of a run. It is good if every subscriber received every message exactly once and in order.
 ///
 /// The messages are those that were acknowledged, and those without an answer that any subscriber received.
 struct Verdict: Equatable, Sendable {

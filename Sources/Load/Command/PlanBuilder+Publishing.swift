@@ -13,7 +13,7 @@ extension PlanBuilder {
         let isRead = try isRead(endpoint, hasSubscribers: hasSubscribers)
         let body = body(isRead: isRead)
         if hasSubscribers, let body, !body.contains("{mark}") {
-            throw LoadError("--body lacks {mark}, by which subscribers recognise messages")
+            throw LoadError("--body lacks {mark}, by which subscribers recognize messages")
         }
         var publishing = Plan.Publishing(
             endpoint: endpoint, request: try request(to: endpoint, body: body), sendsMessages: !isRead,

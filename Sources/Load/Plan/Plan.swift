@@ -32,7 +32,7 @@ struct Plan: Sendable {
 
     /// The requests of the publishers: sends or page reads.
     struct Publishing: Sendable {
-        /// The way answers are recognised.
+        /// The way answers are recognized.
         enum Answers: Equatable, Sendable {
             /// HTTP responses. A 2xx status acknowledges a request.
             case responses

@@ -21,7 +21,7 @@ struct Template: Equatable, Sendable {
         case run
         /// A random number from the range of `--rand`.
         case rand
-        /// The mark by which the message is recognised.
+        /// The mark by which the message is recognized.
         case mark
         /// Padding with `x` up to the body size of `--size`.
         case pad

@@ -38,7 +38,7 @@ struct Report: Sendable {
     var endedEarly: String?
     /// The disturbance after the measurement, if there was one.
     var disturbance: DisturbanceReport?
-    /// The judgement on the messages, if any were sent.
+    /// The judgment on the messages, if any were sent.
     var verdict: Verdict?
 
     init(_ plan: Plan) {

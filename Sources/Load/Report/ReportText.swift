@@ -158,7 +158,7 @@ struct ReportText {
 }
 
 extension Verdict {
-    /// The verdict in sentences, the judgement first.
+    /// The verdict in sentences, the judgment first.
     var lines: [String] {
         guard !isGood else {
             guard subscribers > 0 else { return ["OK: each of \(Figure.count(acknowledged, "send")) was acknowledged"] }

@@ -105,7 +105,7 @@ public final class LogOutput: Sendable {
     static let patienceMilliseconds: Int32 = 100
 
     private let descriptor: Int32
-    /// True if the previous line was written only in part. The lock serialises the threads.
+    /// True if the previous line was written only in part. The lock serializes the threads.
     private let torn = Mutex(false)
 
     /// Creates an output. Each descriptor needs a single output, or else threads do not take turns.

@@ -2,7 +2,7 @@ import Chat
 
 /// A room's number and a `seq` or `rev` in one integer, the primary key of messages.
 ///
-/// The messages of a page are neighbours in one b-tree, however many rooms there are. The upper 27 bits are the room
+/// The messages of a page are neighbors in one b-tree, however many rooms there are. The upper 27 bits are the room
 /// (134 million rooms), the lower 36 bits the `seq` or `rev` (68 thousand million per room).
 struct RowKey {
     /// The number of bits of a `seq` or `rev`.

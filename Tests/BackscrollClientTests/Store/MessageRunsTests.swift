@@ -85,7 +85,7 @@ struct MessageRunsTests {
         (StoreQuery(.newest, limit: 3), 38...40), (StoreQuery(.newest, limit: 3, minimumRev: 9), nil),
         (StoreQuery(.aroundUnread, limit: 4), 4...7), (StoreQuery(.newest, limit: 100), 21...40),
     ])
-    func `find neighbouring messages of one run`(query: StoreQuery, seqs: ClosedRange<Int64>?) {
+    func `find neighboring messages of one run`(query: StoreQuery, seqs: ClosedRange<Int64>?) {
         let runs = MessageRuns([run(1, 10, rev: 8, hasAfter: true), run(21, 40, rev: 8)])
         #expect(query.find(in: runs, read: 5).map { ClosedRange($0.seqs) } == seqs)
     }

@@ -13,7 +13,7 @@ struct OriginTests {
             ("capacitor://localhost", "capacitor://localhost"), ("http://[::1]:80", "http://[::1]"),
             ("http://a:", "http://a"),
         ])
-    func normalised(text: String, expected: String) {
+    func normalized(text: String, expected: String) {
         #expect(Origin(text)?.text == expected)
     }
 
@@ -28,7 +28,7 @@ struct OriginTests {
     }
 
     @Test(
-        "The server's own origin is recognised by host and port, not by scheme",
+        "The server's own origin is recognized by host and port, not by scheme",
         arguments: [
             ("http://a", "a", true), ("https://a", "a", true), ("https://a", "a:443", true), ("http://a", "a:80", true),
             ("http://a", "a:443", false), ("https://a", "a:80", false), ("http://a:8080", "a:8080", true),
@@ -110,7 +110,7 @@ struct OriginPolicyTests {
             ])
     }
 
-    @Test("A request has one origin, and preflight requests are recognised")
+    @Test("A request has one origin, and preflight requests are recognized")
     func requests() throws {
         let policy = policy("https://a.example")
         let one = try #require(onlyRequest(in: head("Origin: https://a.example"))).head

@@ -71,7 +71,7 @@ struct FramingTests {
         }
     }
 
-    @Test("Chunked is recognised in any case", arguments: ["chunked", "Chunked", "CHUNKED", "  chunked\t"])
+    @Test("Chunked is recognized in any case", arguments: ["chunked", "Chunked", "CHUNKED", "  chunked\t"])
     func chunked(value: String) {
         let text = post(["Transfer-Encoding: \(value)"], "5\r\nhello\r\n0\r\n\r\n")
         #expect(feed(text).requests.map(\.body) == ["hello"])

@@ -26,7 +26,7 @@ struct HeaderFieldTests {
         #expect(request.head.authority == "h")
     }
 
-    @Test("Names are recognised in any case", arguments: ["authorization", "AUTHORIZATION", "aUthOrizatioN"])
+    @Test("Names are recognized in any case", arguments: ["authorization", "AUTHORIZATION", "aUthOrizatioN"])
     func anyCase(name: String) {
         #expect(onlyRequest(in: head("\(name): x"))?.head.headerFields.first(.authorization) == "x")
     }

@@ -38,7 +38,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("plain ASCII is recognised")
+    @Test("plain ASCII is recognized")
     func plain() {
         for bytes in samples()
             + ["", "a", "abcdefgh", "abcdefghi~\u{7F}", "abcdefghijklmnop$&"].map({ Array($0.utf8) })

@@ -53,7 +53,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a repeated send is recognised, and a used id stays used")
+    @Test("a repeated send is recognized, and a used id stays used")
     func duplicates() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)

@@ -65,7 +65,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("is not recognised over HTTP/1.0")
+    @Test("is not recognized over HTTP/1.0")
     func oldHTTP() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)

@@ -2,7 +2,7 @@ import TestSupport
 
 /// A reader of a ``Race``: opens the newest page, subscribes from it, and keeps track of its messages.
 struct RaceReader {
-    /// The behaviour of the reader.
+    /// The behavior of the reader.
     enum Behavior: CaseIterable, Sendable {
         /// Reads everything as it arrives.
         case steady

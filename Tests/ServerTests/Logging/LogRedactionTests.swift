@@ -43,7 +43,7 @@ import Testing
         "token", "access_token", "accessToken", "Authorization", "authorization", "proxy-authorization", "x-auth-token",
         "Cookie", "set_cookie", "jwt", "client_secret", "password", "Sec-WebSocket-Protocol", "sec_websocket_protocol",
     ])
-    func `keys of credentials are recognised`(key: String) {
+    func `keys of credentials are recognized`(key: String) {
         #expect(LogRedaction.isSecret(key: key))
     }
 

@@ -69,7 +69,7 @@ import Wire
         #expect(registry.samples.contains(#"backscroll_http_requests_total{method="PUT",status="5xx"} 1"#))
     }
 
-    @Test func `methods are recognised by name`() {
+    @Test func `methods are recognized by name`() {
         for method in RequestCounters.Method.allCases where method != .other {
             #expect(RequestCounters.Method(method.label) == method)
         }

@@ -208,7 +208,7 @@ struct ErasureTests {
         #expect(try log.summary(for: "bob").read == 1)
         #expect(try log.summary(of: "den", for: "bob").role == .member)
         #expect(try log.summary(of: "attic", for: "bob").role == .owner)
-        // A repetition of either send is recognised.
+        // A repetition of either send is recognized.
         #expect(try log.send(.init(text: "new", sender: "bob", id: "a")).seq == 4)
         #expect(try log.send(.init(text: "new", sender: "bob", id: "b")).seq == 5)
         try expectSound(log.path)

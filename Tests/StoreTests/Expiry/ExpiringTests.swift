@@ -63,7 +63,7 @@ struct ExpiringTests {
         #expect(try log.state() == RoomState(head: 1, rev: 4))
         let commits = try log.listener.commits.wait { $0.last?.batches.last?.messages == [tombstone] }
         #expect(commits.last?.outcomes.isEmpty == true)
-        // A repeated send is still recognised, and gets the tombstone.
+        // A repeated send is still recognized, and gets the tombstone.
         let again = try log.send(.init(text: "a whisper", id: "a1", data: #"{"a":1}"#))
         #expect(again.body == tombstone && !again.isNew)
         #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "other", id: "a1")) }

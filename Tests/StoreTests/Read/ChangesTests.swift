@@ -11,7 +11,7 @@ struct ChangesTests {
     func unchanged() throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
-        try log.fill(3, "neighbour")
+        try log.fill(3, "neighbor")
         for since in 0...10 {
             let changes = try log.changes(since: Int64(since))
             #expect(changes.messages == joined(bodies[since...]))

@@ -48,7 +48,7 @@ struct PageTests {
     func empty(anchor: PageRequest.Anchor) throws {
         let log = try TestLog()
         // Another room's messages must not show.
-        try log.fill(3, "neighbour")
+        try log.fill(3, "neighbor")
         let page = try log.page(anchor)
         #expect(outline(page) == "|nothing|")
         #expect(page.messages.isEmpty && page.firstSeq == 0 && page.lastSeq == 0)
@@ -77,7 +77,7 @@ struct PageTests {
     }
 
     @Test("shows no messages of rooms stored next to it")
-    func neighbours() throws {
+    func neighbors() throws {
         let log = try TestLog()
         let rooms = ["a", "b", "c"]
         for room in rooms { try log.fill(4, room) }

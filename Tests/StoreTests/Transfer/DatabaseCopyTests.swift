@@ -61,7 +61,7 @@ struct DatabaseCopyTests {
 
         let there = try TestLog(postgres: url) { $0.usesDatabaseClock = false }
         #expect(try contents(there) == before)
-        // A repeated send is recognised, and a new one gets the next place.
+        // A repeated send is recognized, and a new one gets the next place.
         #expect(try there.send(.init(text: "message 9", id: "a9")).isNew == false)
         #expect(try there.send(.init(text: "next", id: "next")).seq == 1204)
         #expect(try there.send(.init(room: "new")).seq == 1)

@@ -115,7 +115,7 @@ struct TransferTests {
         let page = try copy.page(for: "bob")
         #expect(page.state.head == 5)
         #expect(try copy.summary(for: "bob").read == 4)
-        // Repeated sends are recognised and not stored twice.
+        // Repeated sends are recognized and not stored twice.
         let repeated = try copy.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
         #expect(repeated.seq == 5 && !repeated.isNew)
         #expect(try copy.fill(1).count == 1)
@@ -185,7 +185,7 @@ struct TransferTests {
         #expect(try importing(text, into: log.path).repeated == 2)
     }
 
-    @Test("without client message ids is recognised by places, senders and times")
+    @Test("without client message ids is recognized by places, senders and times")
     func withoutIDs() throws {
         let text = (1...3).map { message(#""seq":\#($0),"text":"\#($0)""#) }.joined()
         let path = directory.path(of: "plain.db")

@@ -126,7 +126,7 @@ struct ChangedRoomTests {
         try expect(bodies, rev: 7, in: log)
     }
 
-    @Test("and repeated sends are recognised wherever the original is")
+    @Test("and repeated sends are recognized wherever the original is")
     func clientMessageIDs() throws {
         let log = try makeLog()
         let stored = try submit(

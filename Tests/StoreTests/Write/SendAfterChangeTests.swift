@@ -33,7 +33,7 @@ struct RepeatedSendAfterChangeTests {
         #expect(try log.state() == RoomState(head: 1, rev: 6))
     }
 
-    @Test("is recognised in the commit that changes the message")
+    @Test("is recognized in the commit that changes the message")
     func withinCommit() throws {
         let log = try TestLog()
         let results = try log.submitAll(

@@ -97,7 +97,7 @@ struct ListeningTests {
     }
 
     @Test(
-        "Loopback addresses are recognised",
+        "Loopback addresses are recognized",
         arguments: [
             ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false),
             ("::", false), ("192.0.2.1", false), ("::ffff:127.0.0.1", true),

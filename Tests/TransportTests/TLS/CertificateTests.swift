@@ -96,7 +96,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "A returning client is recognised by its ticket, on any loop",
+        "A returning client is recognized by its ticket, on any loop",
         arguments: [
             TLSOptions.Version.tls12, .tls13,
         ])

@@ -22,7 +22,7 @@ import Testing
             ("9.223372036854775807e18", Int64.max),
             ("92233720368547758070e-1", Int64.max), ("120", 120),
         ] as [(String, Int64)])
-    func `an integer is recognised in any notation`(text: String, value: Int64) throws {
+    func `an integer is recognized in any notation`(text: String, value: Int64) throws {
         #expect(try integer(text) == value)
     }
 

@@ -28,7 +28,7 @@ import Wire
         }
     }
 
-    @Test func `neighbouring bytes are not escaped`() {
+    @Test func `neighboring bytes are not escaped`() {
         let plain = String(String.UnicodeScalarView((0x20...0xFFFF).compactMap(Unicode.Scalar.init)))
             .replacing("\"", with: "").replacing("\\", with: "")
         #expect(written { $0.append(quoted: plain) } == "\"\(plain)\"")

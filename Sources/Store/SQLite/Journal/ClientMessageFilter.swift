@@ -1,6 +1,6 @@
 import Wire
 
-/// A set of Bloom filters that recognises nearly every new client message id as new. A send with such an id needs no
+/// A set of Bloom filters that recognizes nearly every new client message id as new. A send with such an id needs no
 /// lookup in the database.
 ///
 /// Each filter is twice as large as the one before, so the memory grows with the number of ids. A key sets four bits of

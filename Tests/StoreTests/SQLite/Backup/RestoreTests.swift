@@ -51,7 +51,7 @@ struct RestoreTests {
         #expect(last.log.epoch == again.log.epoch)
     }
 
-    @Test("recognises messages sent before the backup")
+    @Test("recognizes messages sent before the backup")
     func clientMessageIDs() throws {
         let log = try TestLog(in: directory)
         try log.sendAll([.init(text: "kept", id: "a"), .init(text: "deleted", id: "b")])
