@@ -72,8 +72,16 @@ public final class Server: Sendable {
         let doublePush = configuration.faults ? DoublePush(dispatcher) : nil
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
         do {
-            let log = try Self.openLog(
-                configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops, store)
+            // First, so that a start which fails because an address is in use creates no database.
+            let addresses = try Addresses(of: configuration, on: group)
+            let log: any OpenLog
+            do {
+                log = try Self.openLog(
+                    configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops, store)
+            } catch {
+                addresses.close()
+                throw error
+            }
             let presence =
                 configuration.presence
                 ? Presence(interval: configuration.presenceInterval, isShared: isShared) : nil
@@ -97,13 +105,14 @@ public final class Server: Sendable {
             dispatcher.connect(workers)
             let workers = workers
             do {
-                (port, metricsPort) = try Self.listen(configuration, on: group, with: workers, logger)
+                try addresses.serve(configuration, on: group, with: workers, logger)
             } catch {
                 nodes?.close()
                 log.close()
                 dispatcher.disconnect()
                 throw error
             }
+            (port, metricsPort) = (addresses.main.port, addresses.operations?.port)
             self.log = log
             self.nodes = nodes
             self.dispatcher = dispatcher
@@ -145,48 +154,11 @@ public final class Server: Sendable {
         }
     }
 
-    /// Listens on the configured addresses.
-    ///
-    /// - Returns: The ports.
-    private static func listen(
-        _ configuration: ServerConfiguration, on group: LoopGroup, with workers: [LoopBound<Worker>], _ logger: Logger
-    ) throws(TransportError) -> (port: Int, metricsPort: Int?) {
-        var metricsPort: Int?
-        if let address = configuration.metricsAddress {
-            // Monitoring needs connections of its own, since clients may have taken all others.
-            let options = ListenerOptions(isSecure: false, connections: operationsConnections)
-            metricsPort = try group.listen(host: address.host, port: address.port, options: options) { connection in
-                HTTPConnection(
-                    worker: workers[connection.loop.index].value, connection: connection, scope: .operations)
-            }
-        }
-        let options = ListenerOptions(
-            isSecure: true, proxies: configuration.proxyProtocol ? configuration.trustedProxies : [],
-            onProxyFailure: { address, reason in
-                logger.info(
-                    "closed a connection from a trusted proxy, whose PROXY header was missing or malformed",
-                    metadata: ["address": "\(address)", "reason": "\(reason)"])
-            },
-            refusal: { connection in
-                HTTPConnection(
-                    worker: workers[connection.loop.index].value, connection: connection,
-                    refusal: .init(.tooManyConnections))
-            })
-        let port = try group.listen(host: configuration.host, port: configuration.port, options: options) {
-            connection in
-            HTTPConnection(worker: workers[connection.loop.index].value, connection: connection)
-        }
-        return (port, metricsPort)
-    }
-
-    /// Maximum number of connections to the separate listener for metrics.
-    private static let operationsConnections = 64
-
     /// Returns the number of file descriptors left for connections, after those of the loops, the listeners and the
     /// database.
     private static func descriptorsForConnections(_ configuration: ServerConfiguration) throws(ServerError) -> Int {
         let limit = raiseOpenFileLimit()
-        let operations = configuration.metricsAddress == nil ? 0 : operationsConnections
+        let operations = configuration.metricsAddress == nil ? 0 : Addresses.operationsConnections
         let reserved =
             20 + operations + 16 * configuration.threads + 4 * (configuration.readers + configuration.writers)
         guard limit >= reserved + minimumConnections else {

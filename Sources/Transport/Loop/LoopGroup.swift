@@ -47,21 +47,27 @@ public final class LoopGroup: Sendable {
     /// True if connections are encrypted.
     public var isSecure: Bool { tls != nil }
 
-    /// Listens on an address, with a socket for each loop.
+    /// Takes an address, with a socket for each loop. Clients that connect wait until ``listen(on:options:handler:)``.
     ///
     /// - Parameters:
     ///   - host: a name or an address; `localhost` is 127.0.0.1 and ::1.
     ///   - port: 0 picks one.
+    /// - Throws: ``TransportError`` if another process listens there, or if the address does not belong to this machine.
+    public func bind(host: String, port: Int) throws(TransportError) -> BoundAddress {
+        BoundAddress(host: host, sockets: try ListeningSockets(host: host, port: port, loops: loops.count))
+    }
+
+    /// Serves the connections to an address, which the loops then own.
+    ///
+    /// - Parameters:
     ///   - options: `nil` for the defaults. Connections are then encrypted if the group has a certificate.
     ///   - handler: creates the handler of a new connection on its loop; after the handshake if it is encrypted.
-    /// - Returns: the port.
-    /// - Throws: ``TransportError`` if another process listens there, if the address does not belong to this machine,
-    ///   or if the group has been stopped.
+    /// - Throws: ``TransportError`` if the group has been stopped.
     public func listen(
-        host: String, port: Int, options: ListenerOptions? = nil,
+        on address: BoundAddress, options: ListenerOptions? = nil,
         handler: @escaping @Sendable (Connection) -> any ConnectionHandler
-    ) throws(TransportError) -> Int {
-        let sockets = try ListeningSockets(host: host, port: port, loops: loops.count)
+    ) throws(TransportError) {
+        let sockets = address.sockets
         var options = options ?? ListenerOptions(isSecure: isSecure)
         options.isSecure = options.isSecure && isSecure
         let admitted = options.connections.map(ConnectionCount.init(limit:)) ?? admitted
@@ -73,10 +79,21 @@ public final class LoopGroup: Sendable {
             }
             guard isTaken else {
                 sockets.close(from: loop.index)
-                throw .unavailable("cannot listen on \(host):\(port): the loops have been stopped")
+                throw .unavailable("cannot listen on \(address.host):\(address.port): the loops have been stopped")
             }
         }
-        return sockets.port
+    }
+
+    /// Takes an address and serves its connections; see ``bind(host:port:)`` and ``listen(on:options:handler:)``.
+    ///
+    /// - Returns: the port.
+    public func listen(
+        host: String, port: Int, options: ListenerOptions? = nil,
+        handler: @escaping @Sendable (Connection) -> any ConnectionHandler
+    ) throws(TransportError) -> Int {
+        let address = try bind(host: host, port: port)
+        try listen(on: address, options: options, handler: handler)
+        return address.port
     }
 
     /// Returns true if all addresses of a host are loopback addresses.
@@ -112,4 +129,16 @@ public final class LoopGroup: Sendable {
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }
     }
+}
+
+/// An address that this process has taken, but does not serve yet. Either serve it or ``close()`` it.
+public struct BoundAddress: Sendable {
+    let host: String
+    let sockets: ListeningSockets
+
+    /// The port.
+    public var port: Int { sockets.port }
+
+    /// Gives the address up. Clients that have connected are disconnected.
+    public func close() { sockets.close(from: 0) }
 }

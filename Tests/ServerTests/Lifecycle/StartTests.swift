@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import HTTPTypes
 import Server
@@ -62,6 +63,22 @@ struct StartTests {
                 let seq = try HTTPClient(port: second.port).send("x").seq
                 #expect(seq == 1)
             }
+        }
+    }
+
+    @Test("creates no database if an address is in use", .onSQLite(.files), arguments: [false, true])
+    func addressBeforeDatabase(isOfMetrics: Bool) throws {
+        try withServer { first in
+            let directory = try TemporaryDirectory()
+            try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
+                $0.database = directory.path(of: "new.db")
+                if isOfMetrics {
+                    $0.metricsAddress = ListenAddress(host: "127.0.0.1", port: first.port)
+                } else {
+                    $0.port = first.port
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
         }
     }
 
