@@ -32,8 +32,8 @@ struct Backscroll: AsyncParsableCommand {
 
     static func main() async {
         var options: [String] = []
+        let given = Array(CommandLine.arguments.dropFirst())
         do {
-            let given = Array(CommandLine.arguments.dropFirst())
             try refusePasswords(in: given)
             let arguments: [String]
             (arguments, options) = try EnvironmentArguments.added(to: given)
@@ -44,7 +44,7 @@ struct Backscroll: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            exit(withError: error, ofVariablesFor: options)
+            exit(withError: error, for: given.first, ofVariablesFor: options)
         }
     }
 
@@ -57,17 +57,34 @@ struct Backscroll: AsyncParsableCommand {
     }
 
     /// Exits with an error. The error names environment variables in place of the options that they set.
-    private static func exit(withError error: any Error, ofVariablesFor options: [String]) -> Never {
+    ///
+    /// - Parameter command: The name of the subcommand.
+    private static func exit(
+        withError error: any Error, for command: String?, ofVariablesFor options: [String]
+    ) -> Never {
         // The text of --help takes the same path; it names options and is not an error.
         guard !exitCode(for: error).isSuccess else { exit(withError: error) }
-        let (message, full) = (message(for: error), fullMessage(for: error))
+        let (message, full) = (message(for: error), fullMessage(for: error, of: command))
         let named = EnvironmentVariables.text(message, namingVariablesOf: options)
         let text = named == message ? Suggestion.removed(ifFarFetched: full) : "Error: \(named)"
-        guard text != full else { exit(withError: error) }
-        let line = Array("\(text)\n".utf8)
+        // An error may have only an exit code.
+        let line = text.isEmpty ? [] : Array("\(text)\n".utf8)
         // The pointer is used only inside the closure, for as many bytes as there are.
         _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
         Glibc.exit(exitCode(for: error).rawValue)
+    }
+
+    /// Returns the text of an error with the usage of the subcommand. ArgumentParser knows the subcommand only of errors
+    /// that it has found itself.
+    private static func fullMessage(for error: any Error, of command: String?) -> String {
+        guard error is ValidationError,
+            let command = configuration.subcommands.first(where: { $0.configuration.commandName == command })
+        else { return fullMessage(for: error) }
+        return """
+            Error: \(message(for: error))
+            \(usageString(for: command))
+              See '\(configuration.commandName!) \(command.configuration.commandName!) --help' for more information.
+            """
     }
 }
 

@@ -44,7 +44,7 @@ enum EnvironmentArguments {
     /// Inserts the flags that variables of this process set before the given arguments.
     ///
     /// - Returns: The arguments, and the names of the inserted options.
-    /// - Throws: A validation error that names the variable, for a switch that is neither true nor false.
+    /// - Throws: A validation error that names the variable, if it is empty, or a switch that is neither true nor false.
     static func added(to arguments: [String]) throws -> (arguments: [String], options: [String]) {
         guard let command = arguments.first else { return (arguments, []) }
         let environment = current
@@ -58,13 +58,16 @@ enum EnvironmentArguments {
                 let value = environment[variable]
                     ?? ServiceManager.credential(for: option.name, in: environment)
             else { continue }
+            guard !value.isEmpty else {
+                throw ValidationError("\(variable) is empty. Give it a value, or unset it for the default.")
+            }
             names.append(option.name)
             if option.takesValue {
                 added.append("--\(option.name)=\(value)")
             } else {
                 switch value.lowercased() {
                 case "true", "1", "yes": added.append("--" + option.name)
-                case "false", "0", "no", "": break
+                case "false", "0", "no": break
                 default: throw ValidationError("\(variable) must be true or false, not '\(value)'.")
                 }
             }
