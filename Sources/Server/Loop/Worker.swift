@@ -43,6 +43,10 @@ final class Worker {
     /// True if feeds will be asked again to send messages that they may not send at present.
     var isResumeScheduled = false
 
+    /// The time of this turn, once it was read: for the `Date` of answers, and for the arrival of changes.
+    private var turnSeconds: Int64?
+    private var turnArrival: ContinuousClock.Instant?
+
     private var nextNumber: UInt64 = 0
     private var outcomes: [UInt64: OutcomeHandler] = [:]
     private var submissions: [Submission] = []
@@ -71,8 +75,13 @@ final class Worker {
         loop.betweenSockets { [unowned self] in self.advanceFeeds() }
     }
 
-    /// The time in seconds since 1970, for the `Date` of answers.
-    var seconds: Int64 { Timestamp.now().milliseconds / 1000 }
+    /// The time in seconds since 1970 for the `Date` of answers, read once in a turn.
+    var seconds: Int64 {
+        if let turnSeconds { return turnSeconds }
+        let seconds = Timestamp.now().milliseconds / 1000
+        turnSeconds = seconds
+        return seconds
+    }
 
     // MARK: Callers
 
@@ -114,8 +123,11 @@ final class Worker {
     /// Returns the time when the request had arrived completely: the present, unless it waited in the kernel while the
     /// loop was away. A request whose client has given up meanwhile counts as very old.
     private func arrival(of exchange: Exchange) -> ContinuousClock.Instant {
-        guard loop.wasAway else { return .now }
-        return .now - (exchange.silence ?? .seconds(3600))
+        guard !loop.wasAway else { return .now - (exchange.silence ?? .seconds(3600)) }
+        // One reading for a turn: what matters are seconds, and a loop that is away so long in a turn says so.
+        let arrival = turnArrival ?? .now
+        turnArrival = arrival
+        return arrival
     }
 
     /// Returns those of the submissions whose clients no longer wait.
@@ -154,6 +166,7 @@ final class Worker {
     }
 
     private func flush() {
+        defer { (turnSeconds, turnArrival) = (nil, nil) }
         countPushedBytes()
         resumeFeedsLater()
         if !submissions.isEmpty {
@@ -181,12 +194,18 @@ final class Worker {
 
     // MARK: Results of the log
 
+    /// Number of a commit's answers that share a reading of the clock, for the durations of requests.
+    static let answersPerReading = 64
+
     /// Handles a durable commit: first the senders' outcomes, then the subscribers' messages.
     func committed(_ results: [Outcome], _ batches: [EncodedBatch]) {
         loop.prioritizeClients()
         // First, so that the log can work during the rest, which may take long.
         handOver()
-        for outcome in results { outcomes.removeValue(forKey: outcome.ticket.number)?.call(outcome.result) }
+        for (index, outcome) in results.enumerated() {
+            if index % Self.answersPerReading == 0 { loop.readClock() }
+            outcomes.removeValue(forKey: outcome.ticket.number)?.call(outcome.result)
+        }
         for batch in batches {
             guard let feed = feeds[batch.room] else { continue }
             if !feed.publish(batch) {
@@ -200,11 +219,11 @@ final class Worker {
     /// Handles answers to reads. Sending many large answers takes long, so after ``Loop/workSlice`` the rest waits
     /// until sockets have been served.
     func fetched(_ replies: ArraySlice<any PendingReply>) {
-        let end = ContinuousClock.now + Loop.workSlice
+        let end = loop.readClock() + Loop.workSlice.nanoseconds
         for index in replies.indices {
             replies[index].deliver()
             loop.runUrgentWork()
-            if ContinuousClock.now >= end, index + 1 < replies.endIndex {
+            if loop.readClock() >= end, index + 1 < replies.endIndex {
                 let rest = replies[(index + 1)...]
                 let worker = LoopBound(self, of: loop)
                 loop.post { worker.value.fetched(rest) }

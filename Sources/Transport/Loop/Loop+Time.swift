@@ -15,6 +15,20 @@ extension Loop {
     /// The loop's clock in milliseconds since an arbitrary moment, as of the beginning of this turn.
     public var time: Duration { .milliseconds(Int64(uv_now(uv))) }
 
+    /// The time in nanoseconds since an arbitrary moment, for measurements that are made for each request.
+    ///
+    /// The clock is read at most once for each socket that is served and each piece of posted work. So the time is that
+    /// of the beginning of what the loop does at present, unless ``readClock()`` was called since.
+    public var moment: Int64 { reading ?? readClock() }
+
+    /// Reads the clock for ``moment``.
+    @discardableResult
+    public func readClock() -> Int64 {
+        let now = Int64(uv_hrtime())
+        reading = now
+        return now
+    }
+
     /// True shortly after the loop did not run for a second or more, because the process was stopped or had no processor.
     /// Bytes that are read now may have arrived long ago, see ``Connection/silence``.
     public var wasAway: Bool { absence.isRecent(at: time) || turnTime >= Absence.shortest }

@@ -7,6 +7,7 @@ extension Loop {
     /// Time after which serving sockets in one turn is interrupted for urgent work. A shorter interval splits what
     /// would become one commit and one write per subscriber, and costs throughput.
     static let urgentInterval = Duration.milliseconds(2)
+    private static let urgentNanoseconds = Int64(urgentInterval / .nanoseconds(1))
 
     /// Runs `work` on the loop after everything posted before. Call it from any thread; on the loop itself, the work
     /// runs in the next turn. After ``stop()`` nothing runs.
@@ -35,19 +36,22 @@ extension Loop {
         // Not during urgent work: new work would overtake what was taken out with the current one.
         guard !isRunningUrgentWork else { return }
         isRunningUrgentWork = true
-        for work in mailbox.takeUrgent() where !isStopping { work() }
+        for work in mailbox.takeUrgent() where !isStopping {
+            work()
+            reading = nil
+        }
         isRunningUrgentWork = false
     }
 
     /// Records that a socket was served or closed in this turn. If urgent work is due, runs it, and the work of
     /// ``betweenSockets(_:)``.
     func didServeSocket() {
-        let now = ContinuousClock.now
-        guard let due = urgentWorkDue else { return urgentWorkDue = now + Self.urgentInterval }
+        let now = readClock()
+        guard let due = urgentWorkDue else { return urgentWorkDue = now + Self.urgentNanoseconds }
         guard now >= due else { return }
         runUrgentWork()
         runWorkBetweenSockets()
-        urgentWorkDue = .now + Self.urgentInterval
+        urgentWorkDue = readClock() + Self.urgentNanoseconds
     }
 
     /// Runs posted work, up to the time limit of a turn.
@@ -61,6 +65,7 @@ extension Loop {
             // Runs even while stopping: a caller may be waiting for the task.
             case .job(let job): run(job)
             }
+            reading = nil
             runUrgentWork()
             if ContinuousClock.now >= end, !isStopping, !waiting.isEmpty {
                 uv_async_send(wakeup)

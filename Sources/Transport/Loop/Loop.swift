@@ -69,8 +69,11 @@ public final class Loop: @unchecked Sendable {
     /// The work taken out of the mailbox that has not run.
     var waiting: ArraySlice<Mailbox.Work> = []
     var isRunningUrgentWork = false
-    /// The time at which urgent work interrupts the serving of sockets in this turn; `nil` before the first socket.
-    var urgentWorkDue: ContinuousClock.Instant?
+    /// The latest reading of the clock, for ``moment``; `nil` if it is read again.
+    var reading: Int64?
+    /// The time at which urgent work interrupts the serving of sockets in this turn, on the clock of ``moment``; `nil`
+    /// before the first socket.
+    var urgentWorkDue: Int64?
 
     /// Creates a loop that does nothing until ``start()``.
     ///
@@ -249,6 +252,8 @@ public final class Loop: @unchecked Sendable {
             for connection in exchange(&aborted, with: []) { connection.destroy() }
             for work in turnEndings { work() }
         } while !aborted.isEmpty
+        // The loop sleeps next.
+        reading = nil
     }
 
     // MARK: Connections
