@@ -42,6 +42,24 @@ public struct SincePosition: Sendable, Hashable {
         self.init(epoch: epoch ?? prefix.map(String.init), rev: number)
     }
 
+    /// Returns the revision in the history with this epoch.
+    ///
+    /// A position of another history lies beyond every revision. So it is refused like a revision that the room has not
+    /// reached, after the log has checked the caller's access.
+    public func rev(inHistory current: String) -> Int64 {
+        guard let epoch, epoch != current else { return rev }
+        return .max
+    }
+
+    /// Returns the revision of a client that names an epoch, but no revision: `nil` in this history, where nothing can be
+    /// misread, and one beyond every revision in another.
+    ///
+    /// - Throws: 400 `invalid_cursor` for a malformed epoch.
+    public static func rev(withoutPosition epoch: String?, inHistory current: String) throws(Problem) -> Int64? {
+        guard let epoch, try SincePosition(parsing: "0", epoch: epoch).rev(inHistory: current) != 0 else { return nil }
+        return .max
+    }
+
     static func isEpoch(_ string: some StringProtocol) -> Bool {
         let bytes = string.utf8
         return !bytes.isEmpty && bytes.count <= maximumEpochBytes

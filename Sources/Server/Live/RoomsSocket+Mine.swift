@@ -10,7 +10,8 @@ extension RoomsSocket {
     func subscribeToMine(epoch: String?) throws(Problem) {
         guard mine == nil else { throw .alreadyFollowing }
         let user = try caller.named()
-        try check(epoch: epoch)
+        try worker.checkBans(of: caller, in: nil, for: .read)
+        guard isOfHistory(epoch) else { throw .cursorUnknown }
         // Counts as one subscription, however many rooms there are: the limit is on clients' requests.
         try worker.admit(.subscriptions, by: user, from: address)
         mine = OwnRooms(limit: limit)

@@ -107,16 +107,14 @@ final class RoomsSocket: LiveSocket {
         guard subscriptions[room] == nil else { throw .alreadySubscribed }
         guard caller.allows(room: room) else { throw .roomNotAllowed }
         guard subscriptions.count < limit else { throw .tooManySubscriptions(limit: limit) }
-        try check(epoch: since?.epoch ?? epoch)
         try worker.admit(.subscriptions, by: caller.user, from: address)
         mine?.accept(room)
-        add(room, since: since?.rev)
+        add(room, since: isOfHistory(since?.epoch ?? epoch) ? since?.rev : .max)
     }
 
-    /// Refuses the epoch of another history.
-    func check(epoch: String?) throws(Problem) {
-        if let epoch, epoch != worker.epoch(faults) { throw .cursorUnknown }
-    }
+    /// True for the epoch of the log's history, or none. A revision of another history counts as one that the room has
+    /// not reached, which is refused after the log has checked the caller's access.
+    func isOfHistory(_ epoch: String?) -> Bool { epoch == nil || epoch == worker.epoch(faults) }
 
     /// Adds a subscription to a room that has none. It begins when it has read the log.
     func add(_ room: RoomID, since rev: Int64?) {
