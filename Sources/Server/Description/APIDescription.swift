@@ -1,6 +1,7 @@
 import Chat
 import DescriptionFiles
 import HTTP
+import HTTPTypes
 import Wire
 
 /// The description of the API as `GET /openapi.json` answers it: OpenAPI 3.1.
@@ -9,8 +10,10 @@ import Wire
 /// - `{{name}}` stands for a number of ``placeholders``,
 /// - `{"$ref": "#/x-scalars/UserID"}` stands for a schema that is repeated where it is used, because client generators
 ///   make a type of every schema that has a name,
-/// - `x-access` names the callers that an operation serves, and `x-refusals` the codes of its refusals beside those that
-///   every operation like it has; see ``APIRefusals``.
+/// - `x-refusals` lists the codes of an operation's refusals beside those that every operation like it has; see
+///   ``APIRefusals``.
+///
+/// The callers of an operation are those of its ``Route``.
 ///
 /// A server with keys and one in open mode have different descriptions.
 struct APIDescription {
@@ -131,7 +134,6 @@ struct APIDescription {
 
     private func complete(_ operation: APIOperation) -> JSONValue {
         var value = operation.value
-        value["x-access"] = nil
         value["x-refusals"] = nil
         value["security"] = security(of: operation)
         if let name = callerParameter(of: operation) {
@@ -146,7 +148,7 @@ struct APIDescription {
     /// Returns the name of the parameter for the caller's name, which callers state in open mode.
     private func callerParameter(of operation: APIOperation) -> String? {
         guard !wantsTokens else { return nil }
-        return switch operation.access {
+        return switch operation.route.access {
         case .anybody: nil
         case .reader, .admin: "readerName"
         case .named: "callerName"
@@ -156,43 +158,24 @@ struct APIDescription {
     /// Returns the security requirements of an operation. A token in the URL works everywhere, but the description
     /// recommends it only where clients cannot set headers.
     private func security(of operation: APIOperation) -> JSONValue {
-        guard wantsTokens, operation.access != .anybody else { return [] }
+        guard wantsTokens, operation.route.access != .anybody else { return [] }
         let token: JSONValue = ["token": []]
-        return operation.isLive ? [token, ["tokenInURL": []]] : [token]
+        return operation.route.isLive ? [token, ["tokenInURL": []]] : [token]
     }
 }
 
-/// One operation of the API, a method on a path, as the source describes it.
+/// One operation of the API, a route as the source describes it.
 struct APIOperation {
-    /// The callers that an operation serves.
-    enum Access: String {
-        /// Any caller, without a token.
-        case anybody
-        /// With keys, callers with a token; in open mode, any caller.
-        case reader
-        /// Callers with a name.
-        case named
-        /// Callers with an admin's token; no caller in open mode.
-        case admin
-    }
-
-    let method: String
-    /// A path template (RFC 6570, level 1).
-    let path: String
+    let route: Route
     let value: JSONValue
-    let access: Access
 
     /// Reads a member of a path's item; `nil` if it is not an operation.
     init?(method: String, path: String, _ value: JSONValue) {
-        guard let access = value["x-access"]?.string else { return nil }
-        self.method = method
-        self.path = path
+        let route = Route.all.first { $0.path == path && $0.method.rawValue.lowercased() == method }
+        guard let route else { return nil }
+        self.route = route
         self.value = value
-        self.access = Access(rawValue: access)!
     }
-
-    /// True if it subscribes to changes.
-    var isLive: Bool { value["x-server-frames"] != nil }
 
     /// The codes of its refusals, in addition to those of every operation like it.
     var refusals: [Problem.Code] {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Wire
 
 /// The refusals of an operation: problem codes, grouped by status.
@@ -20,22 +21,23 @@ struct APIRefusals {
 
     /// Collects the refusals of an operation on a server with keys or in open mode.
     init(of operation: APIOperation, wantsTokens: Bool) {
-        let isOfHealth = ["/healthz", "/readyz"].contains(operation.path)
+        let route = operation.route
+        let isOfHealth = route.listeners == .all
         var codes = Self.ofAny.filter { !isOfHealth || !Self.ofLimits.contains($0) } + operation.refusals
         if !wantsTokens, !isOfHealth { codes.append(.hostNotAllowed) }
-        if operation.access != .anybody {
+        if route.access != .anybody {
             codes.append(.invalidUser)
-            if operation.access == .admin { codes += [.forbidden, .banned] }
+            if route.access == .admin { codes += [.forbidden, .banned] }
             if wantsTokens {
                 codes += [.tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid]
                 codes.removeAll { $0 == .unauthenticated }
-                if operation.path.contains("{room}") { codes.append(.roomNotAllowed) }
-            } else if operation.access == .named {
+                if route.path.contains("{room}") { codes.append(.roomNotAllowed) }
+            } else if route.access == .named {
                 codes.append(.unauthenticated)
             }
         }
-        if operation.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted, .banned] }
-        if operation.path.contains("{room}"), operation.method != "get" { codes.append(.roomUnavailable) }
+        if route.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted, .banned] }
+        if route.path.contains("{room}"), route.method != .get { codes.append(.roomUnavailable) }
         self.codes = Self.byStatus(codes)
     }
 

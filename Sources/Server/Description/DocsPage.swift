@@ -1,4 +1,5 @@
 import DescriptionFiles
+import HTTPTypes
 
 /// The page at `/docs`: how to use sockets and event streams, their frames, and a list of the operations.
 ///
@@ -62,7 +63,7 @@ enum DocsPage {
     }
 
     private static func row(of operation: APIOperation) -> String {
-        let path = "<code>\(operation.method.uppercased()) \(escaped(operation.path))</code>"
+        let path = "<code>\(operation.route.method.rawValue) \(escaped(operation.route.path))</code>"
         return row(path, escaped(operation.value["summary"]!.string!))
     }
 

@@ -22,26 +22,6 @@ struct StaticContent: Sendable {
     }
 }
 
-extension Exchange {
-    /// Answers with content that clients may cache if they revalidate it each time. Compresses it for clients that
-    /// accept gzip.
-    func answer(_ content: StaticContent) {
-        let isCompressed = request.headerFields.acceptsGzip
-        // Each encoding has a tag of its own (RFC 9110, section 8.8.3).
-        let tag = isCompressed ? "\"\(content.tag)-gzip\"" : "\"\(content.tag)\""
-        add(.eTag, tag)
-        add(.cacheControl, "no-cache")
-        add(.vary, "Accept-Encoding")
-        if request.headerFields.ifNoneMatchNames(tag) {
-            return answer(.notModified, contentType: content.contentType, body: content.bytes.span)
-        }
-        if isCompressed { add(.contentEncoding, "gzip") }
-        answer(
-            contentType: content.contentType, body: (isCompressed ? content.compressed : content.bytes).span,
-            isAsIs: true)
-    }
-}
-
 extension HeaderFields {
     /// True if `Accept-Encoding` names gzip, and not with a weight of 0 (RFC 9110, section 12.5.3).
     var acceptsGzip: Bool {

@@ -21,7 +21,7 @@ extension Exchange {
             do throws(Problem) {
                 try serve(target, unless: plan.refusal)
             } catch {
-                answer(error)
+                refuse(error)
             }
         }
     }
@@ -46,7 +46,7 @@ extension Exchange {
         var content: [UInt8] = []
         content.append(copying: body)
         worker.loop.after(.milliseconds(milliseconds)) { [self, content] in
-            answer(status, contentType: contentType, body: content.span, isAsIs: isAsIs)
+            send(status, contentType: contentType, body: content.span, isAsIs: isAsIs)
         }
         return true
     }

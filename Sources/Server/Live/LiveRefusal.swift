@@ -10,29 +10,38 @@ import Wire
 /// Browsers hide the status of an HTTP answer from users of `WebSocket` and `EventSource`. So a client that offers the
 /// subprotocol `backscroll.v1` gets the reason on a socket that is opened for it, and a reconnecting EventSource gets
 /// an event. A page of an origin that is not allowed learns nothing: it gets the status, like every other client.
-extension Exchange {
-    /// Refuses a WebSocket with an error frame, or an event stream with an error event, if the client can read it.
-    ///
-    /// - Returns: False if the request is neither; then the answer is a status.
-    func refuseLive(_ problem: Problem) -> Bool {
-        guard isWhole, request.method == .get, let code = CloseCode(refusing: problem),
-            let segments = try? (request.target ?? Target("")).segments()
-        else { return false }
-        switch segments.count {
-        case 2 where segments[0] == "v1" && segments[1] == "live":
-            return refuseSocket(problem, code, room: nil)
-        case 4 where segments[0] == "v1" && segments[1] == "rooms" && segments[3] == "live":
-            return refuseSocket(problem, code, room: segments[2]) || refuseEvents(problem, room: segments[2])
-        default: return false
-        }
+struct LiveRefusal {
+    private let exchange: Exchange
+    private let problem: Problem
+    private let code: CloseCode
+    /// The room that the request names, valid or not; `nil` for a socket with many rooms.
+    private let room: String?
+
+    /// Returns `nil` if the request is not for a live connection, or if the refusal stays a status.
+    init?(of exchange: Exchange, _ problem: Problem) {
+        guard exchange.isWhole, exchange.request.method == .get, let code = CloseCode(refusing: problem),
+            let segments = try? (exchange.request.target ?? Target("")).segments(),
+            let resource = Resource.find(segments), resource.isLive
+        else { return nil }
+        self.exchange = exchange
+        self.problem = problem
+        self.code = code
+        room = resource.text(of: .room, in: segments)
     }
 
-    private func refuseSocket(_ problem: Problem, _ code: CloseCode, room: String?) -> Bool {
-        guard wantsWebSocket,
-            let handshake = try? ServerHandshake(.init(request, context), supporting: [Self.subprotocol]),
+    /// Refuses a WebSocket with an error frame, or an event stream with an error event, if the client can read it.
+    ///
+    /// - Returns: False if it cannot; then the answer is a status.
+    func send() -> Bool { sendFrame() || sendEvent() }
+
+    private func sendFrame() -> Bool {
+        let worker = exchange.worker
+        guard exchange.request.wantsWebSocket,
+            let handshake = try? ServerHandshake(
+                .init(exchange.request, exchange.context), supporting: [LiveRoutes.subprotocol]),
             handshake.subprotocol != nil
         else { return false }
-        upgrade(fields: handshake.fields) { connection in
+        exchange.upgrade(fields: handshake.fields) { connection in
             let socket = WebSocketConnection(
                 connection, limits: worker.services.configuration.webSocket, allowsCompression: false,
                 delegate: RefusedSocket(worker))
@@ -46,12 +55,13 @@ extension Exchange {
     }
 
     /// Refuses with an event only if the request names one of our events, which a reconnecting EventSource does.
-    private func refuseEvents(_ problem: Problem, room: String) -> Bool {
-        guard wantsEvents, let id = request.headerFields.first(.lastEventID), (try? SincePosition(parsing: id)) != nil
+    private func sendEvent() -> Bool {
+        guard let room, exchange.request.wantsEvents,
+            let id = exchange.request.headerFields.first(.lastEventID), (try? SincePosition(parsing: id)) != nil
         else { return false }
-        fields.removeAll { $0.name == .cacheControl }
-        fields += EventStreamText.fields
-        answer(contentType: Accept.eventStream, body: EventStreamText.refusal(problem, room: room).span)
+        exchange.fields.removeAll { $0.name == .cacheControl }
+        exchange.fields += EventStreamText.fields
+        exchange.send(contentType: Accept.eventStream, body: EventStreamText.refusal(problem, room: room).span)
         return true
     }
 }

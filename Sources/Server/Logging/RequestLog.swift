@@ -48,39 +48,50 @@ struct RequestLog: Sendable {
     }
 }
 
-extension Exchange {
-    /// Returns the values of the log line of this request, which was answered.
+/// The values of log lines about one request.
+struct RequestLine {
+    private let exchange: Exchange
+    private let http: HTTPConnection
+
+    init(of exchange: Exchange, on http: HTTPConnection) {
+        self.exchange = exchange
+        self.http = http
+    }
+
+    /// Returns the values of the line about the request, which was answered.
     ///
     /// - Parameters:
     ///   - duration: The time from the request's last byte to its answer.
     ///   - bytes: The size of the answer, head and body, in bytes.
-    func requestLine(status: Int, duration: Duration, bytes: Int, on http: HTTPConnection) -> Logger.Metadata {
-        var line = commonValues(on: http)
-        line["method"] = request.method == Self.unreadMethod ? nil : .string(request.method.rawValue)
+    func values(status: Int, duration: Duration, bytes: Int) -> Logger.Metadata {
+        var line = common
+        let method = exchange.request.method
+        line["method"] = method == Exchange.unreadMethod ? nil : .string(method.rawValue)
         line["status"] = .stringConvertible(status)
-        line["code"] = code.map { .string($0.string) }
+        line["code"] = exchange.code.map { .string($0.string) }
         line["duration_ms"] = .stringConvertible(duration.wholeMicroseconds / 1000)
         line["bytes"] = .stringConvertible(bytes)
         return line
     }
 
-    /// Returns the values of the log line of a WebSocket or an event stream that opens. The line of its end has the
-    /// same number.
-    func socketLine(kind: String, on http: HTTPConnection) -> Logger.Metadata {
-        var line = commonValues(on: http)
+    /// Returns the values of the line about a WebSocket or an event stream that opens. The line of its end has the same
+    /// number.
+    func values(ofOpened kind: String) -> Logger.Metadata {
+        var line = common
         line["socket"] = .string(http.connection.logNumber)
         line["kind"] = .string(kind)
         return line
     }
 
-    /// Returns the path as sent, without the query, which may contain a token; the user; the trace; and the address.
-    /// Unknown values are left out: the path if the request could not be read, the user if the token was refused.
-    private func commonValues(on http: HTTPConnection) -> Logger.Metadata {
+    /// The path as sent, without the query, which may contain a token; the user; the trace; and the address. Unknown
+    /// values are left out: the path if the request could not be read, the user if the token was refused.
+    private var common: Logger.Metadata {
+        let request = exchange.request
         var values: Logger.Metadata = [:]
         values["path"] = request.target.map { .string($0.path) }
-        values["user"] = loggedUser.map { .string($0.string) }
+        values["user"] = exchange.loggedUser.map { .string($0.string) }
         values["trace"] = TraceParent.value(of: request.headerFields).map { .string($0) }
-        values["address"] = clientAddress(on: http).map { .string($0.description) }
+        values["address"] = http.clientAddress(of: request).map { .string($0.description) }
         return values
     }
 }

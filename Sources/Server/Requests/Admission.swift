@@ -11,7 +11,7 @@ extension Exchange {
     /// - Throws: 429 `rate_limited`. The limit and the time to retry go into the answer's header.
     func admit(_ action: Limiter.Action, by user: UserID?) throws(Problem) {
         guard let limiter = worker.services.limiter, let http else { return }
-        let address = clientBlock(on: http)
+        let address = http.clientBlock(of: request)
         guard let exceeded = limiter.admit(action, user: user, address: address, at: worker.loop.nanoseconds)
         else { return }
         fields += exceeded.fields
@@ -27,29 +27,22 @@ extension Exchange {
         try admit(.connections, by: nil)
     }
 
-    /// Returns the client's address: the peer's, or the one that trusted proxies report (see ``TrustedProxies``).
-    func clientAddress(on http: HTTPConnection) -> IPAddress? {
-        guard http.isProxied, let peer = http.peer, let proxies = worker.services.proxies else { return http.peer }
+    /// The block of addresses that limits count the client by; `nil` if it is unknown or the client has gone.
+    var clientBlock: AddressBlock? { http.flatMap { $0.clientBlock(of: request) } }
+}
+
+/// The clients of connections that trusted proxies have made.
+extension HTTPConnection {
+    /// Returns the address of a request's client: the peer's, or the one that trusted proxies report (see
+    /// ``TrustedProxies``).
+    func clientAddress(of request: RequestHead) -> IPAddress? {
+        guard isProxied, let peer, let proxies = worker.services.proxies else { return peer }
         return proxies.client(in: request.headerFields, from: peer)
     }
 
-    /// Returns the block of addresses that limits count the client by.
-    func clientBlock(on http: HTTPConnection) -> AddressBlock? {
-        http.isProxied ? clientAddress(on: http).map(AddressBlock.init) : http.peerBlock
-    }
-
-    /// Counts the addition of a member: as a change, and if a caller other than an admin adds another user, also
-    /// against the limit of invites.
-    func admitMember(_ user: UserID, by caller: Identity) throws(Problem) {
-        let name = try caller.named()
-        guard user != name, !caller.isAdmin else { return try admit(.changes, by: name) }
-        try admit(.invites, by: name)
-        do throws(Problem) {
-            try admit(.changes, by: name)
-        } catch {
-            worker.services.limiter?.putBack(.invites, user: name, address: http.flatMap(clientBlock))
-            throw error
-        }
+    /// Returns the block of addresses that limits count a request's client by.
+    func clientBlock(of request: RequestHead) -> AddressBlock? {
+        isProxied ? clientAddress(of: request).map(AddressBlock.init) : peerBlock
     }
 }
 

@@ -23,10 +23,10 @@ extension Exchange {
         fields.append(HTTPField(name: name, value: value))
     }
 
-    /// Answers with content. A line feed is appended to JSON, for terminals.
+    /// Answers with these bytes. A line feed is appended to JSON, for terminals.
     ///
     /// - Parameter isAsIs: True for content that is sent without a further byte, such as compressed JSON.
-    func answer(
+    func send(
         _ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>,
         isAsIs: Bool = false
     ) {
@@ -34,7 +34,7 @@ extension Exchange {
         // Bytes that the kernel does not accept at once are kept, within a bound. Refuse the request rather than cut
         // its answer.
         if body.count > Self.assuredBytes, let unsent = http?.connection.loop.unsent, !unsent.hasRoom(for: body.count) {
-            return answer(.overloaded)
+            return refuse(.overloaded)
         }
         guard let http = takeHTTP() else { return }
         var context = context
@@ -50,27 +50,27 @@ extension Exchange {
         worker.scratch.giveBack(bytes)
     }
 
-    /// Answers with content that `encode` appends.
-    func answer(_ status: HTTPResponse.Status = .ok, _ encode: (inout [UInt8]) -> Void) {
+    /// Answers with the JSON that `encode` appends.
+    func answerJSON(_ status: HTTPResponse.Status = .ok, _ encode: (inout [UInt8]) -> Void) {
         var body: [UInt8] = []
         encode(&body)
-        answer(status, body: body.span)
+        send(status, body: body.span)
     }
 
-    /// Answers without content.
-    func answerEmpty(_ status: HTTPResponse.Status) {
-        answer(status, contentType: "", body: Span())
+    /// Answers 204.
+    func answerNoContent() {
+        send(.noContent, contentType: "", body: Span())
     }
 
-    /// Refuses the request with a status, or a WebSocket or event stream with an error, see ``refuseLive(_:)``.
-    func answer(_ problem: Problem) {
+    /// Refuses the request with a status, or a WebSocket or event stream with an error, see ``LiveRefusal``.
+    func refuse(_ problem: Problem) {
         code = problem.code
-        if refuseLive(problem) { return }
+        if LiveRefusal(of: self, problem)?.send() == true { return }
         if let challenge = problem.challenge { add(.wwwAuthenticate, challenge) }
         if let seconds = problem.retryAfter { add(.retryAfter, String(seconds)) }
         var body: [UInt8] = []
         problem.encode(into: &body)
-        answer(
+        send(
             HTTPResponse.Status(code: problem.status, reasonPhrase: problem.title), contentType: ContentType.problem,
             body: body.span)
     }
@@ -78,12 +78,15 @@ extension Exchange {
     /// Counts an answer, and logs it if requests like it are logged.
     private func count(_ status: Int, bytes: Int, on http: HTTPConnection) {
         let metrics = worker.services.metrics
-        let (method, duration) = (RequestCounters.Method(request.method.rawValue), .now - began)
+        let method = RequestCounters.Method(request.method.rawValue)
+        // An answer to what has just arrived needs a new reading; the others share theirs, see `Worker.committed`.
+        let now = worker.loop.moment == began ? worker.loop.readClock() : worker.loop.moment
         metrics.httpRequests.count(method, status: status)
-        worker.requestTimers.count(method, resource, status: status, duration)
+        worker.requestTimers.count(method, resource, status: status, nanoseconds: now - began)
         if let code { metrics.refusals.count(code) }
         worker.services.requestLog?.log(isRefused: code != nil || status >= 400) {
-            requestLine(status: status, duration: duration, bytes: bytes, on: http)
+            RequestLine(of: self, on: http).values(
+                status: status, duration: .nanoseconds(now - began), bytes: bytes)
         }
     }
 
@@ -118,6 +121,6 @@ extension Exchange {
 
     /// Logs the start of a WebSocket or an event stream; ``Worker/logClosed(_:code:because:)`` logs its end.
     private func logOpened(_ kind: String, on http: HTTPConnection) {
-        worker.services.logger.debug("socket opened", metadata: socketLine(kind: kind, on: http))
+        worker.services.logger.debug("socket opened", metadata: RequestLine(of: self, on: http).values(ofOpened: kind))
     }
 }

@@ -160,7 +160,7 @@ final class HTTPConnection: ConnectionHandler {
         } catch {
             releaseBody()
             self.exchange = exchange
-            exchange.answer(error)
+            exchange.refuse(error)
             return false
         }
     }
@@ -175,13 +175,13 @@ final class HTTPConnection: ConnectionHandler {
             // The body has arrived completely, so the connection can go on.
             let exchange = Exchange(request, holding: ByteBudget.Share(of: worker.services.pending), on: self)
             self.exchange = exchange
-            return exchange.answer(.overloaded)
+            return exchange.refuse(.overloaded)
         }
         let exchange = Exchange(request, holding: arriving.take(), on: self)
         self.exchange = exchange
         if let refusal, !exchange.asksForHealth {
             exchange.fields += refusal.fields
-            return exchange.answer(refusal.problem)
+            return exchange.refuse(refusal.problem)
         }
         exchange.serve()
     }
@@ -196,7 +196,7 @@ final class HTTPConnection: ConnectionHandler {
         let exchange = Exchange(incomplete: parser.headAtHand, on: self)
         self.exchange = exchange
         exchange.fields += fields
-        exchange.answer(problem)
+        exchange.refuse(problem)
     }
 
     // MARK: Answers

@@ -5,19 +5,16 @@ import Wire
 
 /// Entity tags of messages (RFC 9110, section 8.8.3): the revision in quotes. They are strong, because a snapshot has
 /// the same bytes for every caller.
-extension Exchange {
-    /// Answers with a message and its entity tag.
-    func answer(_ status: HTTPResponse.Status, _ message: StoredMessage) {
-        lines.append(literal: "ETag: \"")
-        lines.append(decimal: message.rev)
-        lines.append(literal: "\"\r\n")
-        answer(status, body: message.body.span)
-    }
-}
-
 extension StoredMessage {
     /// The entity tag of the message's current snapshot.
     var entityTag: String { "\"\(rev)\"" }
+
+    /// Appends the entity tag as a header field with its CRLF.
+    func appendEntityTag(to lines: inout [UInt8]) {
+        lines.append(literal: "ETag: \"")
+        lines.append(decimal: rev)
+        lines.append(literal: "\"\r\n")
+    }
 }
 
 extension HeaderFields {

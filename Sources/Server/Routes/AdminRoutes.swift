@@ -3,62 +3,50 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// Requests of admins about the whole server.
-extension Exchange {
+/// Requests of admins about the whole server, and erasures of users.
+enum AdminRoutes {
     /// `GET /v1/admin/rooms`
-    func answerAllRooms(_ target: DecodedTarget) throws(Problem) {
-        let caller = try admin(target)
-        let request = try InboxRequest.parse(cursor: target.single("cursor"), limit: target.single("limit"))
-        if let cursor = request.cursor, cursor.epoch != epoch { throw .listCursorUnknown }
-        try admit(.reads, by: caller.user)
-        ask(for: caller, { .server(.rooms(request, $0)) }) { [self] rooms in
-            var rooms = rooms
+    static func rooms(_ request: RoutedRequest) throws(Problem) {
+        let list = try InboxRequest.parse(cursor: request.single("cursor"), limit: request.single("limit"))
+        let epoch = request.exchange.epoch
+        request.ask({ .server(.rooms(list, $0)) }) { read in
+            // After the log has checked the caller's access.
+            if let cursor = list.cursor, cursor.epoch != epoch { return request.refuse(.listCursorUnknown) }
+            var rooms = read
             rooms.next?.epoch = epoch
-            if let next = rooms.next {
-                add(.link, "</v1/admin/rooms?cursor=\(next)&limit=\(request.limit)>; rel=\"next\"")
-            }
-            answer { rooms.encode(epoch: epoch, into: &$0) }
+            if let next = rooms.next { request.addNextLink("/v1/admin/rooms?cursor=\(next)&limit=\(list.limit)") }
+            request.answerJSON { rooms.encode(epoch: epoch, into: &$0) }
         }
     }
 
     /// `GET /v1/admin/users/{user}`
-    func answerUser(_ user: UserID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try admin(target)
-        let name = try target.single("after")
+    static func user(_ request: RoutedRequest) throws(Problem) {
+        let name = try request.single("after")
         let after = try name.map { name throws(Problem) in try RoomID(name) }
-        let limit = try PageRequest.parseLimit(
-            target.single("limit"), maximum: Limits.members, default: Limits.defaultMembers)
-        try admit(.reads, by: caller.user)
-        ask(for: caller, { .server(.user(user, after: after, limit: limit, $0)) }) { [self] found in
-            let sockets = worker.services.openSockets.count(of: user)
-            answer { found.encode(sockets: sockets, into: &$0) }
+        let limit = try request.limit(maximum: Limits.members, default: Limits.defaultMembers)
+        request.ask({ .server(.user(request.user, after: after, limit: limit, $0)) }) { found in
+            let sockets = request.services.openSockets.count(of: request.user)
+            request.answerJSON { found.encode(sockets: sockets, into: &$0) }
         }
     }
 
     /// `DELETE /v1/admin/users/{user}/sockets`
-    func endSockets(of user: UserID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try admin(target)
-        try worker.checkBans(of: caller, in: nil, for: .change)
-        try admit(.changes, by: try caller.named())
-        worker.services.dispatcher.endConnections(of: user, because: .disconnected)
-        answerEmpty(.noContent)
-    }
-}
-
-/// Erasures of users, which only admins may request.
-extension Exchange {
-    /// `GET` and `DELETE /v1/users/{user}`
-    func serveUser(_ user: UserID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try admin(target)
-        guard request.method == .delete else { return answerErasure(of: user, for: caller) }
-        try admit(.changes, by: try caller.named())
-        try submit(.user(user, .erase), by: caller) { [self] in answer($0, .accepted) }
+    static func endSockets(_ request: RoutedRequest) throws(Problem) {
+        try request.worker.checkBans(of: request.caller, in: nil, for: .change)
+        request.services.dispatcher.endConnections(of: request.user, because: .disconnected)
+        request.answerNoContent()
     }
 
-    private func answerErasure(of user: UserID, for caller: Identity) {
-        ask(for: caller, { .server(.erasure(user, $0)) }) { [self] status in
-            guard let status else { return answer(.erasureNotFound) }
-            answer { status.encode(into: &$0) }
+    /// `DELETE /v1/users/{user}`
+    static func erase(_ request: RoutedRequest) throws(Problem) {
+        try request.submit(.user(request.user, .erase)) { receipt in request.answerRecord(of: receipt, .accepted) }
+    }
+
+    /// `GET /v1/users/{user}`
+    static func erasure(_ request: RoutedRequest) throws(Problem) {
+        request.ask({ .server(.erasure(request.user, $0)) }) { status in
+            guard let status else { return request.refuse(.erasureNotFound) }
+            request.answerJSON { status.encode(into: &$0) }
         }
     }
 }

@@ -4,69 +4,68 @@ import HTTPTypes
 import Wire
 
 /// Bans from a room, and from the whole server.
-extension Exchange {
+enum BanRoutes {
     /// `GET /v1/rooms/{room}/bans`
-    func answerBans(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
-        _ = try caller.named()
-        try answerBans(target, for: caller) { .room(room, .bans($0)) }
+    static func bans(_ request: RoutedRequest) throws(Problem) {
+        try answerBans(request) { .room(request.room, .bans($0)) }
     }
 
-    /// `GET`, `PUT` and `DELETE /v1/rooms/{room}/bans/{user}`
-    func serveBan(of user: UserID, from room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
-        _ = try caller.named()
-        try serveBan(
-            of: user, in: room, for: caller, set: { .room(.setBan(user, $0)) }, lift: .room(.removeBan(user)),
-            read: { .room(room, .bans($0)) })
+    /// `GET /v1/rooms/{room}/bans/{user}`
+    static func ban(_ request: RoutedRequest) throws(Problem) {
+        answerBan(request) { .room(request.room, .bans($0)) }
+    }
+
+    /// `PUT /v1/rooms/{room}/bans/{user}`
+    static func set(_ request: RoutedRequest) throws(Problem) {
+        try set(request) { .room(.setBan(request.user, $0)) }
+    }
+
+    /// `DELETE /v1/rooms/{room}/bans/{user}`
+    static func lift(_ request: RoutedRequest) throws(Problem) {
+        try request.submit(.room(.removeBan(request.user))) { _ in request.answerNoContent() }
     }
 
     /// `GET /v1/admin/bans`
-    func answerServerBans(_ target: DecodedTarget) throws(Problem) {
-        let caller = try admin(target)
-        try answerBans(target, for: caller) { .server(.bans($0)) }
+    static func serverBans(_ request: RoutedRequest) throws(Problem) {
+        try answerBans(request) { .server(.bans($0)) }
     }
 
-    /// `GET`, `PUT` and `DELETE /v1/admin/bans/{user}`
-    func serveServerBan(of user: UserID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try admin(target)
-        try serveBan(
-            of: user, in: nil, for: caller, set: { .user(user, .ban($0)) }, lift: .user(user, .liftBan),
-            read: { .server(.bans($0)) })
+    /// `GET /v1/admin/bans/{user}`
+    static func serverBan(_ request: RoutedRequest) throws(Problem) {
+        answerBan(request) { .server(.bans($0)) }
     }
 
-    private func answerBans(
-        _ target: DecodedTarget, for caller: Identity, from place: (Query.BanRead) -> Query.Kind
+    /// `PUT /v1/admin/bans/{user}`
+    static func setServerBan(_ request: RoutedRequest) throws(Problem) {
+        try set(request) { .user(request.user, .ban($0)) }
+    }
+
+    /// `DELETE /v1/admin/bans/{user}`
+    static func liftServerBan(_ request: RoutedRequest) throws(Problem) {
+        try request.submit(.user(request.user, .liftBan)) { _ in request.answerNoContent() }
+    }
+
+    private static func answerBans(
+        _ request: RoutedRequest, from read: (Query.BanRead) -> Query.Kind
     ) throws(Problem) {
-        let name = try target.single("after")
-        let after = try name.map { name throws(Problem) in try UserID(name) }
-        let limit = try PageRequest.parseLimit(
-            target.single("limit"), maximum: Limits.bans, default: Limits.defaultBans)
-        try admit(.reads, by: caller.user)
-        ask(for: caller, { place(.all(after: after, limit: limit, $0)) }) { [self] bans in
-            answer { bans.encode(into: &$0) }
+        let after = try request.afterUser()
+        let limit = try request.limit(maximum: Limits.bans, default: Limits.defaultBans)
+        request.ask({ read(.all(after: after, limit: limit, $0)) }) { bans in
+            request.answerJSON { bans.encode(into: &$0) }
         }
     }
 
-    private func serveBan(
-        of user: UserID, in room: RoomID?, for caller: Identity, set: (BanSettings) -> Submission.Change,
-        lift: Submission.Change, read: (Query.BanRead) -> Query.Kind
-    ) throws(Problem) {
-        switch request.method {
-        case .put:
-            try admit(.changes, by: try caller.named())
-            try expectJSON()
-            let settings = try BanSettings.decode(body)
-            try submit(set(settings), to: room, by: caller) { [self] in answer($0) }
-        case .delete:
-            try admit(.changes, by: try caller.named())
-            try submit(lift, to: room, by: caller) { [self] _ in answerEmpty(.noContent) }
-        default:
-            try admit(.reads, by: caller.user)
-            ask(for: caller, { read(.one(user, $0)) }) { [self] ban in
-                guard let ban else { return answer(.banNotFound) }
-                answer { ban.encode(into: &$0) }
-            }
+    private static func answerBan(_ request: RoutedRequest, from read: (Query.BanRead) -> Query.Kind) {
+        request.ask({ read(.one(request.user, $0)) }) { ban in
+            guard let ban else { return request.refuse(.banNotFound) }
+            request.answerJSON { ban.encode(into: &$0) }
         }
+    }
+
+    private static func set(
+        _ request: RoutedRequest, _ change: (BanSettings) -> Submission.Change
+    ) throws(Problem) {
+        let settings = try BanSettings.decode(request.body)
+        try request.submit(change(settings)) { receipt in request.answerRecord(of: receipt) }
     }
 }

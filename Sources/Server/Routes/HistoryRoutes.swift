@@ -3,26 +3,21 @@ import CoreMetrics
 import HTTPTypes
 import Wire
 
-/// Reading a room: pages by `seq`, changes by `rev`, and presence.
-extension Exchange {
+/// Reading a room: pages by `seq`, and changes by `rev`.
+enum HistoryRoutes {
     /// `GET /v1/rooms/{room}/messages`
-    func answerPage(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
+    static func page(_ request: RoutedRequest) throws(Problem) {
         let page = try PageRequest.parse(
-            before: target.single("before"), after: target.single("after"), around: target.single("around"),
-            limit: target.single("limit"))
-        if page.anchor.place?.isPersonal == true { _ = try caller.named() }
-        try admit(.reads, by: caller.user)
-        worker.services.metrics.pageReads.increment()
-        ask(for: caller, { .room(room, .page(page, $0)) }) { [self] slice in
-            answer(slice, of: room, limit: page.limit)
+            before: request.single("before"), after: request.single("after"), around: request.single("around"),
+            limit: request.single("limit"))
+        if page.anchor.place?.isPersonal == true { _ = try request.caller.named() }
+        request.services.metrics.pageReads.increment()
+        let room = request.room
+        request.ask({ .room(room, .page(page, $0)) }) { slice in
+            let links = links(slice, room: room, limit: page.limit)
+            if !links.isEmpty { request.exchange.add(.link, links) }
+            request.answerJSON { slice.encode(epoch: request.exchange.epoch, into: &$0) }
         }
-    }
-
-    private func answer(_ slice: PageSlice, of room: RoomID, limit: Int) {
-        let links = Self.links(slice, room: room, limit: limit)
-        if !links.isEmpty { add(.link, links) }
-        answer { slice.encode(epoch: epoch, into: &$0) }
     }
 
     /// Returns links to the pages on either side (RFC 8288), the older page first.
@@ -41,29 +36,14 @@ extension Exchange {
     }
 
     /// `GET /v1/rooms/{room}/changes`
-    func answerChanges(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
+    static func changes(_ request: RoutedRequest) throws(Problem) {
         let changes = try ChangesRequest.parse(
-            since: target.single("since"), epoch: target.single("epoch"), limit: target.single("limit"))
-        if let epoch = changes.since.epoch, epoch != self.epoch { throw .cursorUnknown }
-        try admit(.reads, by: caller.user)
-        let since = changes.since.rev
-        ask(for: caller, { .room(room, .changes(since: since, limit: changes.limit, $0)) }) { [self] slice in
-            guard since <= slice.state.rev else { return answer(.cursorUnknown) }
-            answer { slice.encode(epoch: epoch, into: &$0) }
-        }
-    }
-
-    /// `GET /v1/rooms/{room}/presence`
-    func answerPresence(of room: RoomID, _ target: DecodedTarget) throws(Problem) {
-        let caller = try caller(target, in: room)
-        guard let presence = worker.services.presence else {
-            throw .notAvailable("This server does not count who is present.")
-        }
-        try admit(.reads, by: caller.user)
-        // The log checks that the caller may read the room.
-        ask(for: caller, { .room(room, .state($0)) }) { [self] _ in
-            answer { body in presence.present(in: room).encode(into: &body) }
+            since: request.single("since"), epoch: request.single("epoch"), limit: request.single("limit"))
+        // The log checks the caller's access first, so that a caller without it learns nothing of cursors.
+        let since = changes.since.rev(inHistory: request.exchange.epoch)
+        request.ask({ .room(request.room, .changes(since: since, limit: changes.limit, $0)) }) { slice in
+            guard since <= slice.state.rev else { return request.refuse(.cursorUnknown) }
+            request.answerJSON { slice.encode(epoch: request.exchange.epoch, into: &$0) }
         }
     }
 }

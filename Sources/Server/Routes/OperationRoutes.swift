@@ -1,94 +1,67 @@
 import Chat
+import HTTP
 import HTTPTypes
 import Wire
 
 /// Health checks, metrics and descriptions.
-extension Exchange {
-    /// `GET /`: the web page, or a short text with `--no-page`.
-    func answerIndex() {
-        if worker.services.configuration.page {
-            add(.contentSecurityPolicy, PageContent.policy)
-            return answer(PageContent.index)
-        }
-        let text = """
-            Backscroll \(Version.current): a realtime chat backend whose history you can scroll both ways.
-
-            Send:    curl -d '{"client_message_id":"a1","text":"hello"}' 'http://HOST/v1/rooms/lobby/messages?user=alice'
-            Watch:   wscat -c 'ws://HOST/v1/rooms/lobby/live?user=bob'
-            Read:    curl 'http://HOST/v1/rooms/lobby/messages?before=100&limit=30'
-
-            The API: /openapi.json    The frames of sockets and event streams: /docs
-
-            """
-        answer(contentType: ContentType.text, body: Array(text.utf8).span)
-    }
-
+enum OperationRoutes {
     /// `GET /healthz`: the process serves requests.
-    func answerHealth() {
-        answer { $0.append(contentsOf: #"{"status":"ok"}"#.utf8) }
+    static func health(_ request: RoutedRequest) throws(Problem) {
+        request.answerJSON { $0.append(contentsOf: #"{"status":"ok"}"#.utf8) }
     }
 
     /// `GET /readyz`: the server can commit, hears of other nodes' commits, and is not stopping. The cause of a failure
     /// is in the log only, because anybody may ask.
-    func answerReadiness() {
-        if worker.isWindingDown {
-            answer(.unavailable("The server is stopping."))
-        } else if let problem = worker.services.logProblem() {
-            answer(problem)
-        } else if case let rooms = worker.services.damagedRooms(), rooms > 0 {
+    static func readiness(_ request: RoutedRequest) throws(Problem) {
+        if request.worker.isWindingDown {
+            throw .unavailable("The server is stopping.")
+        } else if let problem = request.services.logProblem() {
+            throw problem
+        } else if case let rooms = request.services.damagedRooms(), rooms > 0 {
             // A 503 would take the other rooms out of service, too.
-            answer { $0.append(contentsOf: #"{"status":"degraded","rooms":\#(rooms)}"#.utf8) }
+            request.answerJSON { $0.append(contentsOf: #"{"status":"degraded","rooms":\#(rooms)}"#.utf8) }
         } else {
-            answer { $0.append(contentsOf: #"{"status":"ready"}"#.utf8) }
+            request.answerJSON { $0.append(contentsOf: #"{"status":"ready"}"#.utf8) }
         }
     }
 
     /// `GET /metrics`: Prometheus' text format, version 0.0.4, computed at most once in an interval.
-    func answerMetrics() {
-        answer(contentType: ContentType.prometheus, body: worker.services.exposition.bytes(at: .now).span)
+    static func metrics(_ request: RoutedRequest) throws(Problem) {
+        request.exchange.send(
+            contentType: Exchange.ContentType.prometheus, body: request.services.exposition.bytes(at: .now).span)
     }
 
     /// `GET /openapi.json`
-    func answerDescription() {
-        answer(
+    static func description(_ request: RoutedRequest) throws(Problem) {
+        request.answerStatic(
             APIDescription.content(
-                wantsTokens: worker.authenticator != nil,
-                hasMetrics: worker.services.configuration.metricsAddress == nil))
+                wantsTokens: request.worker.authenticator != nil,
+                hasMetrics: request.services.configuration.metricsAddress == nil))
     }
 
     /// `GET /docs`
-    func answerDocs() {
-        add(.contentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'")
-        answer(DocsPage.content)
+    static func docs(_ request: RoutedRequest) throws(Problem) {
+        request.exchange.add(.contentSecurityPolicy, "default-src 'none'; style-src 'unsafe-inline'")
+        request.answerStatic(DocsPage.content)
     }
 }
 
-/// The files of the web page, ready to serve.
-enum PageContent {
-    static let index = StaticContent(Page.index.bytes, contentType: Page.index.contentType)
-    /// The files, by name.
-    static let files = Dictionary(
-        uniqueKeysWithValues: Page.files.map { ($0.name, StaticContent($0.bytes, contentType: $0.contentType)) })
-
-    /// The header that lets a service worker control paths outside its own directory.
-    static let serviceWorkerAllowed = HTTPField.Name("Service-Worker-Allowed")!
-
-    /// The page's content security policy: only its own scripts and styles, and no framing by other pages. Images and
-    /// videos in messages may come from anywhere.
-    static let policy = """
-        default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' http: https: data:; \
-        media-src http: https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
-        """
-}
-
-extension Exchange {
-    /// `GET /page/{name}`.
-    ///
-    /// - Throws: 404 when there is no such file, or the server runs without the page.
-    func answerPageFile(_ name: String) throws(Problem) {
-        guard worker.services.configuration.page, let file = PageContent.files[name] else { throw .notFound }
-        // The service worker caches the document, too, which is outside the worker's directory.
-        if name == Page.worker { add(PageContent.serviceWorkerAllowed, "/") }
-        answer(file)
+extension RoutedRequest {
+    /// Answers with content that clients may cache if they revalidate it each time. Compresses it for clients that
+    /// accept gzip.
+    func answerStatic(_ content: StaticContent) {
+        let isCompressed = headerFields.acceptsGzip
+        // Each encoding has a tag of its own (RFC 9110, section 8.8.3).
+        let tag = isCompressed ? "\"\(content.tag)-gzip\"" : "\"\(content.tag)\""
+        exchange.add(.eTag, tag)
+        exchange.add(.cacheControl, "no-cache")
+        exchange.add(.vary, "Accept-Encoding")
+        if headerFields.ifNoneMatchNames(tag) {
+            return exchange.send(.notModified, contentType: content.contentType, body: content.bytes.span)
+        }
+        if isCompressed { exchange.add(.contentEncoding, "gzip") }
+        exchange.send(
+            contentType: content.contentType, body: (isCompressed ? content.compressed : content.bytes).span,
+            isAsIs: true)
     }
 }

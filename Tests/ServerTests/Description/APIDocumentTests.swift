@@ -55,15 +55,11 @@ struct APIDocumentTests {
             let document = try APIDocument(of: server)
             let paths = Dictionary(grouping: document.operations, by: \.path)
             // The page's files are not part of the API.
-            #expect(Set(paths.keys) == Set(Resource.allCases.map(\.label)).subtracting([Resource.pageFile.label]))
+            #expect(Set(paths.keys) == Set(Resource.all.map(\.path)).subtracting(["/page/{name}"]))
             for (path, operations) in paths {
                 let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-                let target = segments.map {
-                    ["{room}": "lobby", "{seq}": "1", "{key}": "x", "{user}": "bob"][$0] ?? $0
-                }
-                let route = try #require(try Route(target))
-                #expect(route.resource.label == path)
-                #expect(Set(operations.map(\.method)) == Set(route.methods).subtracting([.head]))
+                let resource = try #require(Resource.all.first { $0.path == path })
+                #expect(Set(operations.map(\.method)) == Set(resource.routes.map(\.method)))
                 for operation in operations {
                     let names = operation.parameters.filter { $0["in"] == .string("path") }.compactMap {
                         $0["name"]?.string
@@ -79,6 +75,32 @@ struct APIDocumentTests {
     @Test("names each of the program's numbers", arguments: APIDescription.placeholders.keys.sorted())
     func placeholders(name: String) {
         #expect(String(cString: description_openapi).contains("{{\(name)}}"))
+    }
+
+    @Test("states the callers and the bodies of every route as the server checks them", arguments: [false, true])
+    func rules(wantsTokens: Bool) async throws {
+        try await withServer(wantsTokens: wantsTokens) { server in
+            let document = try APIDocument(of: server)
+            for operation in document.operations {
+                let resource = try #require(Resource.all.first { $0.path == operation.path })
+                let route = try #require(resource.route(for: operation.method))
+                #expect((operation.json["requestBody"] != nil) == route.takesJSON, "\(operation.id)")
+                if wantsTokens {
+                    let isForAnybody = operation.json["security"]?.array?.isEmpty ?? true
+                    #expect(isForAnybody == (route.access == .anybody), "\(operation.id)")
+                    let refusals = operation.answers[403]?["x-codes"]?.array ?? []
+                    if route.access == .admin { #expect(refusals.contains(.string("forbidden")), "\(operation.id)") }
+                    #expect(
+                        refusals.contains(.string("room_not_allowed"))
+                            == (route.path.contains("{room}") && route.access != .anybody), "\(operation.id)")
+                } else {
+                    // In open mode only a route for named callers needs the parameter or the header.
+                    let codes = operation.answers[401]?["x-codes"]?.array ?? []
+                    if route.access == .named { #expect(codes == [.string("unauthenticated")], "\(operation.id)") }
+                    if route.access == .anybody { #expect(codes.isEmpty, "\(operation.id)") }
+                }
+            }
+        }
     }
 
     @Test("lists every code of every answer under its status")

@@ -108,7 +108,7 @@ struct DocsPageTests {
     @Test("lists every operation")
     func operations() {
         for operation in APIOperation.all {
-            #expect(page.contains("<code>\(operation.method.uppercased()) \(operation.path)</code>"))
+            #expect(page.contains("<code>\(operation.route.method) \(operation.route.path)</code>"))
         }
     }
 }

@@ -10,9 +10,10 @@ struct RequestTimersTests {
     @Test("are counted by route, method and class of status")
     func counts() {
         var (first, second) = (RequestTimers(factory: registry), RequestTimers(factory: registry))
-        first.count(.post, .messages, status: 201, .microseconds(1500))
-        second.count(.post, .messages, status: 200, .microseconds(300))
-        second.count(.get, .messages, status: 404, .seconds(20))
+        let messages = Resource.find(["v1", "rooms", "lobby", "messages"])
+        first.count(.post, messages, status: 201, nanoseconds: 1_500_000)
+        second.count(.post, messages, status: 200, nanoseconds: 300_000)
+        second.count(.get, messages, status: 404, nanoseconds: 20_000_000_000)
         let name = "backscroll_http_request_seconds"
         let sends = #"method="POST",route="/v1/rooms/{room}/messages",status="2xx""#
         #expect(registry.samples.contains("\(name)_bucket{\(sends),le=\"0.001\"} 1"))

@@ -3,70 +3,6 @@ import HTTP
 import HTTPTypes
 import Wire
 
-/// The caller of a request: the user that the token names, or in open mode the name that the request states.
-extension Exchange {
-    /// Returns the caller, and checks that the token allows the room.
-    ///
-    /// - Throws: 401 without a valid token, 403 when the token does not allow the room, 400 when the request
-    ///   contradicts itself.
-    func caller(_ target: DecodedTarget, in room: RoomID) throws(Problem) -> Identity {
-        let caller = try caller(target)
-        guard caller.allows(room: room) else { throw .roomNotAllowed }
-        return caller
-    }
-
-    /// Returns the caller.
-    ///
-    /// - Throws: 401 without a valid token, 400 when the request contradicts itself.
-    func caller(_ target: DecodedTarget) throws(Problem) -> Identity {
-        let identity = try identity(target)
-        if worker.logsCallers { loggedUser = identity.user }
-        return identity
-    }
-
-    private func identity(_ target: DecodedTarget) throws(Problem) -> Identity {
-        guard worker.authenticator != nil else {
-            return Identity(user: try Self.claimedUser(request, target))
-        }
-        guard let found = try Credentials.token(of: request, target) else { throw .tokenMissing }
-        // Shared caches must not store an answer to a URL with a token (RFC 6750, section 2.3).
-        if found.isInURL { add(.cacheControl, "private") }
-        let caller = try worker.identity(of: found.token)
-        if let claimed = try Self.claimedUser(request, target), claimed != caller.user {
-            throw .badRequest("The request names a user other than the token's user.")
-        }
-        return caller
-    }
-
-    /// Returns the caller if it is an admin of the whole server.
-    ///
-    /// - Throws: 401 without a valid token, 403 when the token is not an admin's or is limited to some rooms.
-    func admin(_ target: DecodedTarget) throws(Problem) -> Identity {
-        let caller = try caller(target)
-        guard caller.isAdmin, caller.rooms == nil else { throw .notAnAdmin }
-        return caller
-    }
-
-    /// The user that `?user=` or `X-User` names.
-    ///
-    /// - Throws: 400 when both are present and differ, or when the name is not a valid user id.
-    private static func claimedUser(_ request: RequestHead, _ target: DecodedTarget) throws(Problem) -> UserID? {
-        let parameter = try target.single("user")
-        let field = request.headerFields.first(.xUser)
-        guard field == nil || request.headerFields.count(of: .xUser) == 1 else {
-            throw .badRequest("There is more than one X-User header.")
-        }
-        // Browsers send header values as Latin-1, which could turn two names into the same one.
-        guard field == nil || request.headerFields.firstIsUTF8(.xUser) else { throw .invalidUser }
-        // Compared by their bytes, like user ids.
-        if let parameter, let field, !parameter.hasSameBytes(as: field) {
-            throw .badRequest("The user parameter and the X-User header name different users.")
-        }
-        guard let name = parameter ?? field else { return nil }
-        return try UserID(name)
-    }
-}
-
 extension Identity {
     /// The caller's name.
     ///
@@ -88,7 +24,8 @@ extension HTTPField.Name {
     static let link = HTTPField.Name("Link")!
 }
 
-/// The token of a request. It can be in three places (RFC 6750, section 2); the same token may be in several.
+/// How a request says who its caller is: by a token, which can be in three places (RFC 6750, section 2), or in open mode
+/// by a name.
 enum Credentials {
     private static let scheme = "bearer"
     private static let subprotocolPrefix = "bearer."
@@ -99,7 +36,7 @@ enum Credentials {
         var isInURL = false
     }
 
-    /// Returns the token of a request; `nil` if there is none.
+    /// Returns the token of a request; `nil` if there is none. The same token may be in several places.
     ///
     /// - Throws: 400 when the request has two tokens that differ.
     static func token(of request: RequestHead, _ target: DecodedTarget) throws(Problem) -> Found? {
@@ -135,6 +72,25 @@ enum Credentials {
         guard value.prefix(scheme.count).lowercased() == scheme else { return nil }
         let rest = value.dropFirst(scheme.count)
         return rest.isEmpty || rest.first == " " ? rest.drop { $0 == " " } : nil
+    }
+
+    /// The user that `?user=` or `X-User` names.
+    ///
+    /// - Throws: 400 when both are present and differ, or when the name is not a valid user id.
+    static func claimedUser(of request: RequestHead, _ target: DecodedTarget) throws(Problem) -> UserID? {
+        let parameter = try target.single("user")
+        let field = request.headerFields.first(.xUser)
+        guard field == nil || request.headerFields.count(of: .xUser) == 1 else {
+            throw .badRequest("There is more than one X-User header.")
+        }
+        // Browsers send header values as Latin-1, which could turn two names into the same one.
+        guard field == nil || request.headerFields.firstIsUTF8(.xUser) else { throw .invalidUser }
+        // Compared by their bytes, like user ids.
+        if let parameter, let field, !parameter.hasSameBytes(as: field) {
+            throw .badRequest("The user parameter and the X-User header name different users.")
+        }
+        guard let name = parameter ?? field else { return nil }
+        return try UserID(name)
     }
 }
 

@@ -1,0 +1,121 @@
+import Chat
+import HTTP
+import HTTPTypes
+import Transport
+import Wire
+
+/// A request that satisfies the rules of its ``Route``, with what the route's code needs to answer it.
+struct RoutedRequest {
+    /// The exchange, which is answered once.
+    let exchange: Exchange
+    /// The caller; without a name if the route is for anybody.
+    let caller: Identity
+    private let target: DecodedTarget
+    private let path: PathValues
+
+    init(_ exchange: Exchange, by caller: Identity, _ target: DecodedTarget, _ path: PathValues) {
+        self.exchange = exchange
+        self.caller = caller
+        self.target = target
+        self.path = path
+    }
+
+    var worker: Worker { exchange.worker }
+    var services: Services { exchange.worker.services }
+    var headerFields: HeaderFields { exchange.request.headerFields }
+    var body: [UInt8] { exchange.body }
+
+    // MARK: The target
+
+    /// The room in the path. Only for routes with `{room}`, as each of these is for its placeholder.
+    var room: RoomID { inPath(path.room) }
+    /// The user in the path.
+    var user: UserID { inPath(path.user) }
+    /// The number of the message in the path.
+    var seq: Int64 { inPath(path.seq) }
+    /// The reaction in the path.
+    var reaction: ReactionKey { inPath(path.key) }
+    /// The name of a file, or the client's id of a message, in the path.
+    var name: String { inPath(path.text) }
+
+    private func inPath<Value>(_ value: Value?) -> Value {
+        guard let value else { preconditionFailure("the route's path has no placeholder for what its code needs") }
+        return value
+    }
+
+    /// Returns the value of a query parameter; `nil` when it is absent.
+    ///
+    /// - Throws: 400 when it occurs more than once.
+    func single(_ name: String) throws(Problem) -> String? { try target.single(name) }
+
+    /// Returns the user that the parameter `after` names; `nil` when it is absent.
+    func afterUser() throws(Problem) -> UserID? {
+        guard let name = try single("after") else { return nil }
+        return try UserID(name)
+    }
+
+    /// Returns the number of elements that the parameter `limit` asks for.
+    func limit(maximum: Int, default usual: Int) throws(Problem) -> Int {
+        try PageRequest.parseLimit(single("limit"), maximum: maximum, default: usual)
+    }
+
+    // MARK: Changing and reading the log
+
+    /// Submits a change for the caller, to the path's room if there is one. Then calls `then` with the receipt; refuses
+    /// the request on failure.
+    ///
+    /// - Throws: 401 for a caller without a name.
+    @discardableResult
+    func submit(_ change: Submission.Change, then: @escaping (Receipt) -> Void) throws(Problem) -> Ticket {
+        worker.submit(change, to: path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange) {
+            [exchange] result in
+            switch result {
+            case .success(let receipt): then(receipt)
+            case .failure(let problem): exchange.refuse(problem)
+            }
+        }
+    }
+
+    /// Reads from the log for the answer, then calls `then` with what was read; refuses the request on failure. Does
+    /// nothing if the client has gone; `then` is not called if it goes meanwhile.
+    func ask<Value>(_ kind: (Reply<Value>) -> Query.Kind, then: @escaping (Value) -> Void) {
+        guard exchange.isAwaited else { return }
+        exchange.reading = worker.ask(for: caller.user, isAdmin: caller.isAdmin, asker: asker, kind) {
+            [exchange] result in
+            switch result {
+            case .success(let value): then(value)
+            case .failure(let problem): exchange.refuse(problem)
+            }
+        }
+    }
+
+    /// The asker for reads of the log: the caller, or without a name the client's address.
+    var asker: Asker { Asker(caller.user, or: exchange.clientBlock?.asker ?? .connection(0)) }
+
+    // MARK: Limits
+
+    /// Counts an action against the limits of the caller and the address.
+    ///
+    /// - Throws: 429 `rate_limited`. The limit and the time to retry go into the answer's header.
+    func admit(_ action: Limiter.Action) throws(Problem) { try exchange.admit(action, by: caller.user) }
+
+    // MARK: Answers
+
+    /// Answers with the JSON that `encode` appends.
+    func answerJSON(_ status: HTTPResponse.Status = .ok, _ encode: (inout [UInt8]) -> Void) {
+        exchange.answerJSON(status, encode)
+    }
+
+    /// Answers with the record of a receipt: 201 if the change created it, unless `status` says otherwise.
+    func answerRecord(of receipt: Receipt, _ status: HTTPResponse.Status? = nil) {
+        guard case .record(let record, let isNew) = receipt else { return answerNoContent() }
+        exchange.send(status ?? (isNew ? .created : .ok), body: record.span)
+    }
+
+    func answerNoContent() { exchange.answerNoContent() }
+
+    func refuse(_ problem: Problem) { exchange.refuse(problem) }
+
+    /// Adds a link to the next part of a list (RFC 8288).
+    func addNextLink(_ target: String) { exchange.add(.link, "<\(target)>; rel=\"next\"") }
+}

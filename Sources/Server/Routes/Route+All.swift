@@ -1,0 +1,79 @@
+import HTTPTypes
+
+extension Route {
+    /// All routes, those of one path next to each other.
+    ///
+    /// If two paths match a request, the first one serves it.
+    static let all: [Route] = messages + rooms + members + live + admin + operations
+
+    private static let messages = [
+        Route(.get, "/v1/rooms/{room}/messages", by: .reader, limit: .reads, HistoryRoutes.page),
+        Route(.post, "/v1/rooms/{room}/messages", by: .named, limit: .sends, takesJSON: true, MessageRoutes.send),
+        Route(.get, "/v1/rooms/{room}/messages/{seq}", by: .reader, limit: .reads, MessageRoutes.message),
+        Route(
+            .patch, "/v1/rooms/{room}/messages/{seq}", by: .named, limit: .changes, takesJSON: true, MessageRoutes.edit),
+        Route(.delete, "/v1/rooms/{room}/messages/{seq}", by: .named, limit: .changes, MessageRoutes.delete),
+        Route(
+            .get, "/v1/rooms/{room}/messages/by-client-id/{client_message_id}", by: .named, limit: .reads,
+            MessageRoutes.messageByClientID),
+        Route(
+            .get, "/v1/rooms/{room}/messages/{seq}/reactions/{key}", by: .reader, limit: .reads,
+            MessageRoutes.reactingUsers),
+        Route(
+            .put, "/v1/rooms/{room}/messages/{seq}/reactions/{key}", by: .named, limit: .changes,
+            MessageRoutes.addReaction),
+        Route(
+            .delete, "/v1/rooms/{room}/messages/{seq}/reactions/{key}", by: .named, limit: .changes,
+            MessageRoutes.removeReaction),
+        Route(.get, "/v1/rooms/{room}/changes", by: .reader, limit: .reads, HistoryRoutes.changes),
+    ]
+
+    private static let rooms = [
+        Route(.get, "/v1/rooms", by: .named, limit: .reads, RoomRoutes.ownRooms),
+        Route(.get, "/v1/rooms/{room}", by: .reader, limit: .reads, RoomRoutes.room),
+        Route(.put, "/v1/rooms/{room}", by: .named, limit: .changes, takesJSON: true, RoomRoutes.set),
+        Route(.delete, "/v1/rooms/{room}", by: .named, limit: .changes, RoomRoutes.delete),
+        Route(.put, "/v1/rooms/{room}/read", by: .named, limit: .changes, takesJSON: true, RoomRoutes.moveReadMark),
+        Route(.get, "/v1/rooms/{room}/presence", by: .reader, limit: .reads, RoomRoutes.presence),
+    ]
+
+    private static let members = [
+        Route(.get, "/v1/rooms/{room}/members", by: .reader, limit: .reads, MemberRoutes.members),
+        Route(.get, "/v1/rooms/{room}/members/{user}", by: .reader, limit: .reads, MemberRoutes.member),
+        // Adding another user counts as an invite, too.
+        Route(.put, "/v1/rooms/{room}/members/{user}", by: .named, takesJSON: true, MemberRoutes.set),
+        Route(.delete, "/v1/rooms/{room}/members/{user}", by: .named, limit: .changes, MemberRoutes.remove),
+        Route(.get, "/v1/rooms/{room}/bans", by: .named, limit: .reads, BanRoutes.bans),
+        Route(.get, "/v1/rooms/{room}/bans/{user}", by: .named, limit: .reads, BanRoutes.ban),
+        Route(.put, "/v1/rooms/{room}/bans/{user}", by: .named, limit: .changes, takesJSON: true, BanRoutes.set),
+        Route(.delete, "/v1/rooms/{room}/bans/{user}", by: .named, limit: .changes, BanRoutes.lift),
+    ]
+
+    // Their code counts them, after what trusted proxies report.
+    private static let live = [
+        Route(.get, "/v1/rooms/{room}/live", by: .reader, isLive: true, LiveRoutes.room),
+        Route(.get, "/v1/live", by: .reader, isLive: true, LiveRoutes.rooms),
+    ]
+
+    private static let admin = [
+        Route(.get, "/v1/admin/rooms", by: .admin, limit: .reads, AdminRoutes.rooms),
+        Route(.get, "/v1/admin/users/{user}", by: .admin, limit: .reads, AdminRoutes.user),
+        Route(.delete, "/v1/admin/users/{user}/sockets", by: .admin, limit: .changes, AdminRoutes.endSockets),
+        Route(.get, "/v1/admin/bans", by: .admin, limit: .reads, BanRoutes.serverBans),
+        Route(.get, "/v1/admin/bans/{user}", by: .admin, limit: .reads, BanRoutes.serverBan),
+        Route(.put, "/v1/admin/bans/{user}", by: .admin, limit: .changes, takesJSON: true, BanRoutes.setServerBan),
+        Route(.delete, "/v1/admin/bans/{user}", by: .admin, limit: .changes, BanRoutes.liftServerBan),
+        Route(.get, "/v1/users/{user}", by: .admin, limit: .reads, AdminRoutes.erasure),
+        Route(.delete, "/v1/users/{user}", by: .admin, limit: .changes, AdminRoutes.erase),
+    ]
+
+    private static let operations = [
+        Route(.get, "/healthz", by: .anybody, on: .all, OperationRoutes.health),
+        Route(.get, "/readyz", by: .anybody, on: .all, OperationRoutes.readiness),
+        Route(.get, "/metrics", by: .anybody, on: .operators, OperationRoutes.metrics),
+        Route(.get, "/openapi.json", by: .anybody, OperationRoutes.description),
+        Route(.get, "/docs", by: .anybody, OperationRoutes.docs),
+        Route(.get, "/", by: .anybody, PageRoutes.index),
+        Route(.get, "/page/{name}", by: .anybody, PageRoutes.file),
+    ]
+}
