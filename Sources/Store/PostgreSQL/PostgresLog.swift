@@ -95,9 +95,8 @@ public final class PostgresLog: OpenLog {
                 for writer in writers { writer.begin(failing: .unsafe(because: danger)) }
             }
         }
-        let reader = LogReader(
-            journal: Journal(configuration.journal), bans: access.bans, storage: nil, observer: observer,
-            epoch: history.epoch, configuration: configuration, access: access, onAnswered: { observer.answered($0) })
+        let context = ReadContext(epoch: history.epoch, bans: access.bans, configuration)
+        let reader = LogReader(context, observer: observer, onAnswered: { observer.answered($0) })
         self.listener = listener
         self.notifier = notifier
         self.access = access
@@ -110,7 +109,10 @@ public final class PostgresLog: OpenLog {
         }
         for index in 0..<max(1, configuration.readers) {
             let connector = connector(.reader)
-            threads.append(StoreThread(name: "reader \(index)") { reader.run(.postgres(connector), number: index) })
+            threads.append(
+                StoreThread(name: "reader \(index)") {
+                    reader.run(PostgresReader(connector, access, context), number: index)
+                })
         }
         threads.append(StoreThread(name: "caretaker") { caretaker.run() })
         threads.append(StoreThread(name: "listener") { listener.run() })

@@ -1,63 +1,82 @@
 import Chat
+import Wire
 
-/// The connection of one reading thread, and what it reuses between transactions.
+/// One reading thread's connection to its store. Each store has its own.
 ///
 /// Confined to its thread.
-struct ReaderConnection {
-    /// The database to read.
-    enum Source: Sendable {
-        /// A connection to SQLite, which the thread closes in the end.
-        case sqlite(SQLiteDatabase)
-        /// The database in PostgreSQL. The thread connects when it needs to.
-        case postgres(PostgresConnector)
-    }
+protocol ReaderConnection {
+    associatedtype View: StoreView
 
-    /// The compression of frames.
-    let deflater = PushDeflater()
-    private let source: Source
-    // Prepared on first use, because that may fail and succeed later.
-    private var statements: ReaderStatements?
-    private var connector: PostgresConnector.Use?
-    /// The reason why the last attempt to connect to PostgreSQL has failed; `nil` if it has succeeded.
-    private(set) var failure: String?
+    var context: ReadContext { get }
+    /// The reason why the last attempt to connect has failed; `nil` if it has succeeded.
+    var failure: String? { get }
+    /// The time after which an idle thread probes its connection; `nil` if it never does.
+    var probeInterval: Duration? { get }
 
-    init(_ source: Source) {
-        self.source = source
-        if case .postgres(let connector) = source { self.connector = connector.use() }
-    }
-
-    /// True if the database is PostgreSQL.
-    var isPostgres: Bool { connector != nil }
-
-    /// Runs `body` with the connection's statements.
-    mutating func use<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
-        guard case .sqlite(let database) = source else { return try useOfPostgres(body) }
-        return try database.use { db in
-            let prepared = try statements ?? ReaderStatements(.sqlite(db))
-            statements = prepared
-            return try body(prepared)
-        }
-    }
-
-    private mutating func useOfPostgres<R>(_ body: (ReaderStatements) throws -> R) throws -> R {
-        let (connection, isNew): (PostgresConnection, Bool)
-        do {
-            (connection, isNew) = try connector!.connection()
-            failure = nil
-        } catch {
-            failure = "\(error)"
-            throw error
-        }
-        let prepared =
-            try isNew ? ReaderStatements(.postgres(connection)) : statements ?? ReaderStatements(.postgres(connection))
-        statements = prepared
-        return try body(prepared)
-    }
-
+    /// Connects if there is no connection that is alive. The error is in ``failure``.
+    mutating func probe()
+    /// Checks that the store may be read at present.
+    ///
+    /// - Throws: The ``Problem`` that reads are refused with, or an error of the database.
+    mutating func check() throws
+    /// Answers the first queries, which are about rooms, in one transaction: at least one.
+    ///
+    /// - Returns: The number of queries that were answered.
+    mutating func answer(_ queries: ArraySlice<Query>) -> Int
+    /// Runs `body` in a read transaction that shows the rooms of a user for which `isWanted` returns true.
+    mutating func transaction(
+        for user: UserID, where isWanted: (RoomID) -> Bool, _ body: (ReadTransaction<View>) throws -> Void
+    ) throws
+    /// Runs `body` in a read transaction that shows all rooms.
+    mutating func transaction(_ body: (ReadTransaction<View>) throws -> Void) throws
     /// Closes the connection.
-    mutating func close() {
-        statements = nil
-        connector = nil
-        if case .sqlite(let database) = source { database.close() }
+    mutating func close()
+}
+
+extension ReaderConnection {
+    /// Answers the first queries, at least one. Queries about rooms share a transaction; any other has its own.
+    ///
+    /// - Returns: The number of queries that were answered.
+    mutating func answerSome(_ queries: ArraySlice<Query>) -> Int {
+        let query = queries.first!
+        do {
+            try check()
+            switch query.kind {
+            case .room: return answer(queries.prefix { $0.room != nil })
+            case .ownRooms(let read, let patterns): try answer(read, within: patterns, for: query)
+            case .server(let read):
+                guard query.isAdmin else { throw Problem.notAnAdmin }
+                try context.refuseBanned(query)
+                try transaction { try $0.answer(read) }
+            }
+        } catch {
+            query.reply.fail(ReadContext.problem(error))
+        }
+        return 1
+    }
+
+    /// Answers a query about the user's own rooms.
+    private mutating func answer(
+        _ read: Query.OwnRoomsRead, within patterns: [RoomPattern]?, for query: Query
+    ) throws {
+        guard let user = query.user else { throw Problem.unauthenticated("A list of rooms is that of a user.") }
+        let context = context
+        try context.refuseBanned(query)
+        // Rooms that a ban keeps the user from reading are not listed. The bans are looked up again inside the
+        // transaction, so a list that shows a message knows every ban that was answered before it was sent.
+        let isWanted = { (room: RoomID) in
+            if let patterns, !patterns.contains(where: { $0.matches(room) }) { return false }
+            return context.refusal(of: query, from: room) == nil
+        }
+        try transaction(for: user, where: isWanted) { transaction in
+            switch read {
+            case .inbox(let request, let reply):
+                let inbox = try transaction.inbox(request, of: user, where: isWanted)
+                if let share = context.backlog.hold(inbox.messageBytes) { reply.hold(share) }
+                reply.answer(inbox)
+            case .memberships(let limit, let reply):
+                reply.answer(try transaction.memberships(limit: limit, of: user, where: isWanted))
+            }
+        }
     }
 }

@@ -1,48 +1,6 @@
 import Chat
 import Wire
 
-/// Unread messages.
-extension RoomView {
-    /// Returns a user's read mark; 0 if nothing has been read.
-    func readMark(of user: UserID) throws -> Int64 {
-        try statements.lookup.readMark(of: user, in: number)
-    }
-
-    /// Sends ahead the statements of ``unread(after:for:)``.
-    func runAhead(unreadAfter mark: Int64, for user: UserID) throws {
-        let start = try unreadStart(after: mark, for: user)
-        if start < filed { try statements.unread.runAhead(scan(from: start), for: user) }
-    }
-
-    func unread(after mark: Int64, for user: UserID) throws -> UnreadMessages {
-        let start = try unreadStart(after: mark, for: user)
-        var unread = UnreadMessages(mark: start)
-        if start < filed {
-            let found = try statements.unread.found(in: scan(from: start), for: user)
-            unread.add(found, through: filed)
-            let end = found.map { $0.first - 1 } ?? filed
-            statements.unread.cleared.add(number, for: user, from: start, through: end)
-        }
-        for message in recent where unread.goesOn && message.seq > unread.last {
-            // A recent message is never deleted: a message is filed before it is changed.
-            unread.add(isUnread: message.sender != user)
-        }
-        unread.finish(head: state.head)
-        return unread
-    }
-
-    private func scan(from start: Int64) -> UnreadStatements.Scan {
-        UnreadStatements.Scan(room: number, start: start, end: filed)
-    }
-
-    /// Returns the `seq` after which unread messages are searched.
-    private func unreadStart(after mark: Int64, for user: UserID) throws -> Int64 {
-        // Expired messages are never unread, and there may be more of them than the scan examines.
-        let place = max(mark, try statements.unread.expired(in: number))
-        return max(place, statements.unread.cleared.end(of: number, for: user, after: place))
-    }
-}
-
 /// The number of unread messages after a read mark: messages of others that are not deleted.
 ///
 /// The cost has a bound, whatever the room's size: the scan stops after ``maximumCount`` unread messages, or
@@ -141,16 +99,14 @@ struct ClearedRuns {
 final class UnreadStatements {
     /// The cache of runs without unread messages.
     var cleared = ClearedRuns()
-    private let selectExpired: PreparedStatement
-    private let count: PreparedStatement
+    let selectExpired: PreparedStatement
+    let count: PreparedStatement
 
     init(_ db: Connection) throws {
         selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
         // The end of a snapshot identifies a tombstone: strings have their quotes escaped, and the last member of a
         // snapshot is never an object. Only the snapshots of changed messages are read.
-        let end = db.sql(
-            sqlite: #"CAST(',"deleted":true}' AS BLOB)"#, postgres: #"convert_to(',"deleted":true}', 'UTF8')"#)
-        let isUnread = "sender <> ?1 AND (changed IS NULL OR substr(body, length(body) - 15) <> \(end))"
+        let isUnread = "sender <> ?1 AND (changed IS NULL OR substr(body, length(body) - 15) <> ?4)"
         count = try PreparedStatement(
             """
             SELECT first.id, (
@@ -163,12 +119,8 @@ final class UnreadStatements {
             """, db)
     }
 
-    /// A search for unread messages, after `start` and through `end`.
-    struct Scan {
-        var room: Int64
-        var start: Int64
-        var end: Int64
-    }
+    /// The end of a tombstone's snapshot.
+    private static let tombstoneEnd = Array(#","deleted":true}"#.utf8)
 
     /// The unread messages that a scan has found.
     struct Found {
@@ -178,33 +130,31 @@ final class UnreadStatements {
         var count: Int64
     }
 
-    /// Sends ahead the statements of ``expired(in:)``.
-    func runAhead(expiredIn room: Int64) throws {
+    /// Returns a user's unread messages after a read mark, among the rows through `end`.
+    func messages(after mark: Int64, through end: Int64, in room: Int64, for user: UserID) throws -> UnreadMessages {
+        let start = try start(after: mark, in: room, for: user)
+        var unread = UnreadMessages(mark: start)
+        guard start < end else { return unread }
+        try bindScan(from: start, through: end, in: room, for: user)
+        let found = try count.firstRow { Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1)) }
+        unread.add(found, through: end)
+        cleared.add(room, for: user, from: start, through: found.map { $0.first - 1 } ?? end)
+        return unread
+    }
+
+    /// Returns the `seq` after which unread messages are searched.
+    func start(after mark: Int64, in room: Int64, for user: UserID) throws -> Int64 {
         try selectExpired.bind(room, at: 1)
-        try selectExpired.runAhead()
+        // Expired messages are never unread, and there may be more of them than the scan examines.
+        let place = max(mark, try selectExpired.firstRow { $0.integer(0) } ?? 0)
+        return max(place, cleared.end(of: room, for: user, after: place))
     }
 
-    /// Returns the `seq` up to which a room's messages have expired; 0 if none have.
-    func expired(in room: Int64) throws -> Int64 {
-        try selectExpired.bind(room, at: 1)
-        return try selectExpired.firstRow { $0.integer(0) } ?? 0
-    }
-
-    /// Sends ahead the statements of ``found(in:for:)``.
-    func runAhead(_ scan: Scan, for user: UserID) throws {
-        try bind(scan, for: user)
-        try count.runAhead()
-    }
-
-    /// Returns a user's unread messages; `nil` if there are none.
-    func found(in scan: Scan, for user: UserID) throws -> Found? {
-        try bind(scan, for: user)
-        return try count.firstRow { Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1)) }
-    }
-
-    private func bind(_ scan: Scan, for user: UserID) throws {
+    /// Binds the parameters of ``count``, which searches the messages after `start` and through `end`.
+    func bindScan(from start: Int64, through end: Int64, in room: Int64, for user: UserID) throws {
         try count.bind(user.string, at: 1)
-        try count.bind(RowKey(room: scan.room, scan.start).rawValue, at: 2)
-        try count.bind(RowKey(room: scan.room, scan.end).rawValue, at: 3)
+        try count.bind(RowKey(room: room, start).rawValue, at: 2)
+        try count.bind(RowKey(room: room, end).rawValue, at: 3)
+        try count.bind(Self.tombstoneEnd, at: 4)
     }
 }

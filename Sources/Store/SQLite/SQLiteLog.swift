@@ -49,12 +49,14 @@ public final class SQLiteLog: OpenLog {
         let writer = LogWriter(
             database: connection, journal: journal, bans: bans, storage: storage, observer: observer,
             configuration: configuration)
-        let reader = LogReader(
-            journal: journal, bans: bans, storage: storage, observer: observer, epoch: epoch,
-            configuration: configuration)
+        let context = ReadContext(epoch: epoch, bans: bans, configuration)
+        let reader = LogReader(context, observer: observer)
         var threads = [StoreThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
-            threads.append(StoreThread(name: "reader \(index)") { reader.run(.sqlite(connection), number: index) })
+            threads.append(
+                StoreThread(name: "reader \(index)") {
+                    reader.run(SQLiteReader(connection, journal, storage, context), number: index)
+                })
         }
         self.storage = storage
         location = file.location

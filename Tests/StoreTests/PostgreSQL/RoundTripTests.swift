@@ -110,7 +110,7 @@ struct RoundTripTests {
             #expect(rooms.count == 12 && rooms.allSatisfy { $0.lastMessage != nil })
             #expect(rooms.reduce(0) { $0 + ($1.summary.unread ?? 0) } == 12)
         }
-        #expect(count == 4)
+        #expect(count == 3)
     }
 
     @Test("of a page with many bytes or messages are more, so that the answer stays within its bound")

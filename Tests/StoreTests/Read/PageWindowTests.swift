@@ -10,7 +10,8 @@ struct PageWindowTests {
         return Array(last ? candidates.suffix(limit) : candidates.prefix(limit))
     }
 
-    private func check(_ window: PageWindow, is expected: [Int64], head: Int64) {
+    private func check(_ bounds: PageBounds, is expected: [Int64], head: Int64) {
+        let window = bounds.window(head: head)
         #expect(Array(window.start..<window.end) == expected)
         #expect(window.count == expected.count)
         guard let first = expected.first, let last = expected.last else { return }
@@ -22,14 +23,14 @@ struct PageWindowTests {
     func exhaustive(_ head: Int64) {
         for limit in 1...9 {
             check(
-                .newest(head: head, limit: limit), is: model(head: head, limit: limit, last: true) { _ in true },
+                .newest(limit: limit), is: model(head: head, limit: limit, last: true) { _ in true },
                 head: head)
             for gap in -2...head + 4 {
                 check(
-                    .before(gap: gap, head: head, limit: limit),
+                    .before(gap: gap, limit: limit),
                     is: model(head: head, limit: limit, last: true) { $0 < gap }, head: head)
                 check(
-                    .after(gap: gap, head: head, limit: limit),
+                    .after(gap: gap, limit: limit),
                     is: model(head: head, limit: limit, last: false) { $0 >= gap }, head: head)
             }
         }
@@ -38,11 +39,11 @@ struct PageWindowTests {
     @Test("of an empty page flags what lies on either side")
     func emptyPages() {
         for head in 0...3 as ClosedRange<Int64> {
-            let start = PageWindow.before(gap: 1, head: head, limit: 5)
+            let start = PageBounds.before(gap: 1, limit: 5).window(head: head)
             #expect(start.count == 0)
             #expect(!start.hasBefore)
             #expect(start.hasAfter(head: head) == (head > 0))
-            let end = PageWindow.after(gap: head + 1, head: head, limit: 5)
+            let end = PageBounds.after(gap: head + 1, limit: 5).window(head: head)
             #expect(end.count == 0)
             #expect(end.hasBefore == (head > 0))
             #expect(!end.hasAfter(head: head))
@@ -51,20 +52,20 @@ struct PageWindowTests {
 
     @Test("around a message has it in the middle, with at most half the limit before it")
     func around() {
-        #expect(PageWindow.around(50, head: 100, limit: 10) == PageWindow(start: 45, end: 55))
-        #expect(PageWindow.around(50, head: 100, limit: 11) == PageWindow(start: 45, end: 56))
-        #expect(PageWindow.around(50, head: 100, limit: 1) == PageWindow(start: 50, end: 51))
-        #expect(PageWindow.around(50, head: 100, limit: 2) == PageWindow(start: 49, end: 51))
+        #expect(PageBounds.around(50, limit: 10).window(head: 100) == PageWindow(start: 45, end: 55))
+        #expect(PageBounds.around(50, limit: 11).window(head: 100) == PageWindow(start: 45, end: 56))
+        #expect(PageBounds.around(50, limit: 1).window(head: 100) == PageWindow(start: 50, end: 51))
+        #expect(PageBounds.around(50, limit: 2).window(head: 100) == PageWindow(start: 49, end: 51))
     }
 
     @Test("around a message is filled up from the other side at an end of the room")
     func aroundEnds() {
-        #expect(PageWindow.around(2, head: 100, limit: 10) == PageWindow(start: 1, end: 11))
-        #expect(PageWindow.around(99, head: 100, limit: 10) == PageWindow(start: 91, end: 101))
-        #expect(PageWindow.around(2, head: 3, limit: 10) == PageWindow(start: 1, end: 4))
-        #expect(PageWindow.around(0, head: 100, limit: 10) == PageWindow(start: 1, end: 11))
-        #expect(PageWindow.around(.max, head: 100, limit: 10) == PageWindow(start: 91, end: 101))
-        #expect(PageWindow.around(1, head: 0, limit: 10) == PageWindow(start: 1, end: 1))
+        #expect(PageBounds.around(2, limit: 10).window(head: 100) == PageWindow(start: 1, end: 11))
+        #expect(PageBounds.around(99, limit: 10).window(head: 100) == PageWindow(start: 91, end: 101))
+        #expect(PageBounds.around(2, limit: 10).window(head: 3) == PageWindow(start: 1, end: 4))
+        #expect(PageBounds.around(0, limit: 10).window(head: 100) == PageWindow(start: 1, end: 11))
+        #expect(PageBounds.around(.max, limit: 10).window(head: 100) == PageWindow(start: 91, end: 101))
+        #expect(PageBounds.around(1, limit: 10).window(head: 0) == PageWindow(start: 1, end: 1))
     }
 
     @Test("around any message contains it, and as many as exist up to the limit")
@@ -72,7 +73,7 @@ struct PageWindowTests {
         for head in 1...9 as ClosedRange<Int64> {
             for seq in 1...head {
                 for limit in 1...11 {
-                    let window = PageWindow.around(seq, head: head, limit: limit)
+                    let window = PageBounds.around(seq, limit: limit).window(head: head)
                     #expect(window.start <= seq && seq < window.end)
                     #expect(window.count == min(limit, Int(head)))
                     #expect(window.start >= 1 && window.end <= head + 1)
@@ -83,8 +84,8 @@ struct PageWindowTests {
 
     @Test("handles the largest numbers")
     func largest() {
-        #expect(PageWindow.before(gap: .max, head: 5, limit: 2) == PageWindow(start: 4, end: 6))
-        #expect(PageWindow.after(gap: .max, head: 5, limit: 2) == PageWindow(start: 6, end: 6))
-        #expect(PageWindow.after(gap: .min, head: 5, limit: 2) == PageWindow(start: 1, end: 3))
+        #expect(PageBounds.before(gap: .max, limit: 2).window(head: 5) == PageWindow(start: 4, end: 6))
+        #expect(PageBounds.after(gap: .max, limit: 2).window(head: 5) == PageWindow(start: 6, end: 6))
+        #expect(PageBounds.after(gap: .min, limit: 2).window(head: 5) == PageWindow(start: 1, end: 3))
     }
 }

@@ -46,15 +46,15 @@ struct ReadMarkTests {
         let bob = try UserID("bob")
         for recent in 0...3 {
             let summary = try log.withConnection { db in
-                let statements = try ReaderStatements(.sqlite(db))
+                let statements = try SQLiteReaderStatements(db)
                 let transaction = ReadTransaction(
-                    statements: statements, epoch: "", deflater: PushDeflater(), answerBytes: .max,
-                    roomsByAdminsOnly: false, bans: BanTable(), clock: { .now() })
+                    SQLiteView(own: statements, unfiled: SQLiteView.Unfiled()),
+                    ReadContext(epoch: "", bans: BanTable(), StoreConfiguration()), PushDeflater())
                 // The recent messages before the last sends.
                 let journal = Journal()
                 try journal.load(.sqlite(db), at: .latest)
                 let messages = Array(journal.messages(of: try RoomID("lobby")).prefix(recent))
-                let room = try RoomView(RoomID("lobby"), recent: messages, statements)
+                let room = try SQLiteRoom(RoomID("lobby"), recent: messages, statements)
                 return try transaction.summary(of: RoomID("lobby"), room, for: bob)
             }
             #expect(summary.head == Int64(recent) && summary.read == Int64(recent))

@@ -25,7 +25,7 @@ struct PlannerSettingsTests {
         let log = try TestLog(postgres: server.url(of: server.createDatabase()))
         defer { log.close() }
         let connection = try PostgresConnection(PostgresConnection.Settings(url: log.path))
-        if isWriter { _ = try SendStatements(connection) } else { _ = try ReaderStatements(.postgres(connection)) }
+        if isWriter { _ = try SendStatements(connection) } else { _ = try PostgresReaderStatements(connection) }
         for (setting, expected) in [
             ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_bitmapscan", "off"),
         ] {

@@ -1,6 +1,6 @@
 import Wire
 
-/// A reader's statements for the rooms that a user is a member of.
+/// SQLite's statements for the rooms that a user is a member of.
 ///
 /// Confined to its connection.
 final class InboxStatements {
@@ -12,7 +12,6 @@ final class InboxStatements {
     private let selectMembership: PreparedStatement
     private let selectFill: PreparedStatement
     private let count: PreparedStatement
-    private let storesActivity: Bool
 
     /// A membership and its room's activity.
     struct Row {
@@ -26,18 +25,16 @@ final class InboxStatements {
     }
 
     init(_ db: Connection) throws {
-        // With SQLite, one search per room finds its newest message, whatever the room's size. The result is NULL if
-        // the room has none and its creation time is unknown.
-        let activity = db.sql(
-            sqlite: """
-                ifnull((
-                    SELECT messages.created_at FROM messages
-                    WHERE messages.id > (members.room << 36)
-                        AND messages.id <= ((members.room << 36) | \(RowKey.maximumPlace))
-                    ORDER BY messages.id DESC LIMIT 1
-                ), rooms.created_at)
-                """,
-            postgres: "ifnull(rooms.active_at, rooms.created_at)")
+        // One search per room finds its newest message, whatever the room's size. The result is NULL if the room has
+        // none and its creation time is unknown.
+        let activity = """
+            ifnull((
+                SELECT messages.created_at FROM messages
+                WHERE messages.id > (members.room << 36)
+                    AND messages.id <= ((members.room << 36) | \(RowKey.maximumPlace))
+                ORDER BY messages.id DESC LIMIT 1
+            ), rooms.created_at)
+            """
         // Deleted rooms have no members; a job removes their rows in parts.
         let rooms = "JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0"
         // The user, unless the membership is that of an erased user of this name.
@@ -66,7 +63,6 @@ final class InboxStatements {
             SELECT rooms.id FROM rooms CROSS JOIN members ON members.room = rooms.id AND \(isOf("?2"))
             WHERE rooms.name = ?1 AND rooms.deleted = 0
             """, db)
-        storesActivity = !db.isPostgres
         selectFill = try PreparedStatement("SELECT 1 FROM meta WHERE key = '\(Schema.activityFill)'", db)
         count = try PreparedStatement(
             "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?) AS counted", db)
@@ -90,10 +86,9 @@ final class InboxStatements {
 
     // MARK: Rooms by activity
 
-    /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``. Always false with
-    /// PostgreSQL, where the activity is in the rooms' rows.
+    /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``.
     func isIndexed() throws -> Bool {
-        try storesActivity && selectFill.firstRow { _ in true } == nil
+        try selectFill.firstRow { _ in true } == nil
     }
 
     /// Returns the number of rooms that a user is a member of, counting no further than `most`.

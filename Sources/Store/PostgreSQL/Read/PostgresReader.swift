@@ -1,0 +1,167 @@
+import Chat
+import Wire
+
+/// The connection of one reading thread to PostgreSQL, which is made when it is needed.
+struct PostgresReader: ReaderConnection {
+    let context: ReadContext
+    private let access: AccessState
+    private let deflater = PushDeflater()
+    private var connector: PostgresConnector.Use
+    // Those of the present connection.
+    private var statements: PostgresReaderStatements?
+    private(set) var failure: String?
+
+    init(_ connector: PostgresConnector, _ access: AccessState, _ context: ReadContext) {
+        self.connector = connector.use()
+        self.access = access
+        self.context = context
+    }
+
+    var probeInterval: Duration? {
+        let configuration = context.configuration
+        return .milliseconds(failure == nil ? configuration.idleProbeInterval : configuration.probeInterval)
+    }
+
+    mutating func probe() {
+        _ = try? connected()
+    }
+
+    mutating func check() throws {
+        if access.term.isValid { return }
+        // Only so does the node know all bans.
+        try access.catchUp(connected().access)
+    }
+
+    func close() {}
+
+    /// Returns the statements of a connection that is alive.
+    private mutating func connected() throws -> PostgresReaderStatements {
+        let (connection, isNew): (PostgresConnection, Bool)
+        do {
+            (connection, isNew) = try connector.connection()
+            failure = nil
+        } catch {
+            failure = "\(error)"
+            throw error
+        }
+        if !isNew, let statements { return statements }
+        let new = try PostgresReaderStatements(connection)
+        statements = new
+        return new
+    }
+
+    // MARK: Rooms
+
+    mutating func answer(_ queries: ArraySlice<Query>) -> Int {
+        var count = 0
+        do {
+            let statements = try connected()
+            let pages = try statements.pages.pages(of: queries, within: context.configuration.answerBytes)
+            // If all queries have their pages, nothing is sent to the database, and so no transaction begins.
+            try statements.inTransaction {
+                try sendAhead(zip(queries, pages).filter { $0.1 == nil }.map(\.0), statements)
+                let transaction = ReadTransaction(PostgresView(own: statements), context, deflater)
+                context.answer(queries, &count) { index, query in
+                    if let page = pages[index] { return try answer(query, page) }
+                    return try transaction.answer(query, PostgresRoom(query.room!, statements))
+                }
+            }
+        } catch {
+            // The transaction could not begin.
+            for query in queries { query.reply.fail(ReadContext.problem(error)) }
+            return queries.count
+        }
+        return count
+    }
+
+    /// Answers a query with its page.
+    ///
+    /// - Returns: The number of bytes of its messages.
+    private func answer(_ query: Query, _ page: PageStatement.Page) throws -> Int {
+        guard case .room(_, .page(_, let reply)) = query.kind else { return 0 }
+        try context.checkAccess(query, to: (page.isPrivate, page.isDeleted)) { _ in page.isForMember }
+        reply.answer(page.slice)
+        return page.slice.messages.count
+    }
+
+    /// Sends ahead what reads the rooms of queries: there is one wait for the rows of all rooms, and one for what users
+    /// see of them.
+    private func sendAhead(_ queries: [Query], _ statements: PostgresReaderStatements) throws {
+        let lookup = statements.shared.lookup
+        for query in queries { try lookup.runAhead(rowOf: query.room!) }
+        for query in queries {
+            // What a caller without a name sees needs one statement at most, which is not worth another wait for rows.
+            guard case .room(let id, let read) = query.kind, query.user != nil, let room = try lookup.row(of: id) else {
+                continue
+            }
+            if room.isPrivate, !query.isAdmin, let user = query.user {
+                try lookup.runAhead(roleOf: user, in: room.number)
+            }
+            switch read {
+            case .summary: try statements.sendAhead(summaryOf: room.number, for: query.user)
+            case .page(let request, _):
+                guard request.anchor.place?.isPersonal == true, let user = query.user else { continue }
+                try statements.sendAhead(readStateOf: room.number, for: user)
+            default: break
+            }
+        }
+    }
+
+    // MARK: Many rooms
+
+    mutating func transaction(_ body: (ReadTransaction<PostgresView>) throws -> Void) throws {
+        let statements = try connected()
+        try statements.inTransaction {
+            try body(ReadTransaction(PostgresView(own: statements), context, deflater))
+        }
+    }
+
+    mutating func transaction(
+        for user: UserID, where isWanted: (RoomID) -> Bool, _ body: (ReadTransaction<PostgresView>) throws -> Void
+    ) throws {
+        try transaction(body)
+    }
+}
+
+/// The content of a database in PostgreSQL as one read transaction shows it.
+struct PostgresView: StoreView {
+    /// PostgreSQL's own statements.
+    let own: PostgresReaderStatements
+
+    var statements: ReaderStatements { own.shared }
+
+    func room(_ id: RoomID) throws -> PostgresRoom? { try PostgresRoom(id, own) }
+
+    func rooms(
+        of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+    ) throws -> [OwnRoom] {
+        try own.rooms(of: user).filter { room in
+            (place.map { $0 < room.activity } ?? true) && isWanted(room.activity.room)
+        }
+    }
+
+    /// Sends ahead what reads the rooms: one round trip for what depends on neither the newest message nor the read mark,
+    /// and one for the rest.
+    func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws {
+        for room in rooms {
+            try statements.lookup.runAhead(rowOf: room.activity.room)
+            try own.sendAhead(summaryOf: room.number, for: user)
+        }
+        for room in rooms {
+            if let view = try self.room(room.activity.room) { try own.sendAhead(newestOf: view, for: user) }
+        }
+    }
+
+    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [AdminStatements.Room] {
+        var rooms: [AdminStatements.Room] = []
+        try statements.admin.forEachRoom(after: place) { room in
+            rooms.append(room)
+            return rooms.count < limit
+        }
+        return rooms
+    }
+
+    func lastSend(of user: UserID, in rooms: [AdminStatements.Activity]) throws -> Int64? {
+        try statements.lastSend(of: user, in: rooms)
+    }
+}

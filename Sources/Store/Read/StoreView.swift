@@ -1,0 +1,63 @@
+import Chat
+import Wire
+
+/// The content of a store as one read transaction shows it.
+protocol StoreView {
+    associatedtype Room: RoomView
+
+    var statements: ReaderStatements { get }
+
+    /// Returns a room; `nil` if it does not exist.
+    func room(_ id: RoomID) throws -> Room?
+    /// Returns rooms of a user after a position of their list, in no order. They include the first `limit` rooms that the
+    /// user is engaged in and the first `limit` of the others, plus one more of each if there is one.
+    func rooms(
+        of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+    ) throws -> [OwnRoom]
+    /// Prepares to read rooms as a user sees them.
+    func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws
+    /// Returns at most `limit` rooms of the server after a position of their list, latest activity first.
+    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [AdminStatements.Room]
+    /// Returns the time of a user's latest message in rooms, in milliseconds since 1970, as far as it is searched.
+    func lastSend(of user: UserID, in rooms: [AdminStatements.Activity]) throws -> Int64?
+}
+
+/// A room that a user is a member of.
+struct OwnRoom {
+    /// Its number in the database.
+    var number: Int64
+    /// Its latest activity, by which lists are sorted.
+    var activity: InboxCursor.Activity
+    /// True if the user has sent to the room, read it, created it or joined it.
+    var isEngaged: Bool
+}
+
+/// A room in a read transaction.
+protocol RoomView {
+    /// Its number in the database.
+    var number: Int64 { get }
+    /// True if only members may read it.
+    var isPrivate: Bool { get }
+    /// True if it has been deleted. Rows that it still has must not be read.
+    var isDeleted: Bool { get }
+    /// Its highest `seq` and revision.
+    var state: RoomState { get }
+
+    /// Returns a message; `nil` if there is none.
+    func message(seq: Int64) throws -> StoredMessage?
+    /// Returns the message that was sent with a client message id; `nil` also for a user who is being erased.
+    func message(sender: UserID, clientMessageID: String) throws -> StoredMessage?
+    /// Returns the snapshots of a page with at least one message, joined by commas; `nil` if it has several messages
+    /// with more than `limit` bytes.
+    func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]?
+    /// Returns the `seq` of the first message stored at `time` or later; the next `seq` to be assigned if there is none.
+    func firstSeq(at time: Timestamp) throws -> Int64
+    /// Passes `body` the snapshot of each message that was sent or changed after `since`, once, in the order of latest
+    /// revisions, until it returns false.
+    ///
+    /// - Returns: The revision up to which all changes have been passed. The room's latest revision always belongs to a
+    ///   message, so a client that has reached it is up to date.
+    func forEachChange(since: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws -> Int64
+    /// Returns a user's read mark, at most the room's highest `seq`, and the unread messages after it.
+    func readState(of user: UserID) throws -> ReadState
+}

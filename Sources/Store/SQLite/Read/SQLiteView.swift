@@ -1,0 +1,117 @@
+import Chat
+import Wire
+
+/// The content of a database of SQLite as one read transaction shows it.
+struct SQLiteView: StoreView {
+    /// What was read before the transaction.
+    struct Unfiled {
+        /// The recent messages of each room that has any.
+        var recent: [RoomID: [RecentMessage]] = [:]
+        /// The rooms of the user whose rooms are read, by their numbers.
+        var rooms: [Int64: RoomID] = [:]
+        /// All rooms with recent messages, also those of other users. ``rooms`` then has the user's rooms among them,
+        /// and the index has the user's other rooms. `nil` if ``rooms`` has all rooms of the user.
+        var active: Set<RoomID>?
+
+        /// Takes the recent messages of rooms.
+        mutating func add(_ rooms: [RoomID], _ journal: Journal) {
+            for (room, messages) in zip(rooms, journal.messages(of: rooms)) where !messages.isEmpty {
+                recent[room] = messages
+            }
+        }
+    }
+
+    /// SQLite's own statements.
+    let own: SQLiteReaderStatements
+    let unfiled: Unfiled
+
+    var statements: ReaderStatements { own.shared }
+
+    func room(_ id: RoomID) throws -> SQLiteRoom? {
+        try SQLiteRoom(id, recent: unfiled.recent[id] ?? [], own)
+    }
+
+    // MARK: The rooms of a user
+
+    // A search in the file needs no preparation.
+    func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) {}
+
+    func rooms(
+        of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+    ) throws -> [OwnRoom] {
+        var found: [OwnRoom] = []
+        func add(_ row: InboxStatements.Row, _ id: RoomID) {
+            guard isWanted(id) else { return }
+            let recent = unfiled.recent[id] ?? []
+            // Messages filed after the recent ones were taken are newer.
+            let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
+            let activity = InboxCursor.Activity(milliseconds: latest, room: id)
+            if let place, !(place < activity) { return }
+            let isEngaged = row.isEngaged || recent.contains { $0.sender == user }
+            found.append(OwnRoom(number: row.number, activity: activity, isEngaged: isEngaged))
+        }
+        let inbox = own.inbox
+        guard let active = unfiled.active else {
+            try inbox.forEachActivity(of: user) { row in if let id = unfiled.rooms[row.number] { add(row, id) } }
+            return found
+        }
+        for (number, id) in unfiled.rooms {
+            // The user may have left the room since.
+            if let row = try inbox.activity(of: user, in: number) { add(row, id) }
+        }
+        // An active room that is missing above is one that the user has joined since.
+        func isOther(_ id: RoomID) -> Bool { !active.contains(id) }
+        try inbox.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id) } }
+        for isEngaged in [true, false] {
+            let end = found.count + limit
+            var last = Int64.min
+            try inbox.forEachIndexed(of: user, isEngaged: isEngaged, from: place?.milliseconds ?? .max) { row, id in
+                // Rooms with equal times are ordered by id, so the index may return them in any order.
+                if found.count > end, row.activity != last { return false }
+                last = row.activity
+                if isOther(id) { add(row, id) }
+                return true
+            }
+        }
+        return found
+    }
+
+    // MARK: All rooms
+
+    /// Merges the index of activity with the rooms that have recent messages.
+    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [AdminStatements.Room] {
+        var busy = unfiled.recent.map { room, messages in
+            InboxCursor.Activity(milliseconds: messages.last!.createdAt.milliseconds, room: room)
+        }
+        if let place { busy.removeAll { !(place < $0) } }
+        busy.sort()
+        var rooms: [AdminStatements.Room] = []
+        for activity in busy where rooms.count < limit {
+            // The room may have been deleted just now.
+            guard var room = try statements.admin.room(activity.room) else { continue }
+            room.latest = activity.milliseconds
+            rooms.append(room)
+        }
+        let end = rooms.count + limit
+        try statements.admin.forEachRoom(after: place) { room in
+            if unfiled.recent[room.id] == nil { rooms.append(room) }
+            return rooms.count < end
+        }
+        rooms.sort { $0.activity < $1.activity }
+        return try rooms.prefix(limit).map { room in
+            var room = room
+            for message in try self.room(room.id)?.recent ?? [] { room.bytes += Int64(message.body.count) }
+            return room
+        }
+    }
+
+    func lastSend(of user: UserID, in rooms: [AdminStatements.Activity]) throws -> Int64? {
+        var last: Int64?
+        for room in rooms {
+            for message in unfiled.recent[room.id] ?? [] where message.sender == user {
+                last = max(last ?? 0, message.createdAt.milliseconds)
+            }
+        }
+        return try statements.lastSend(of: user, in: rooms, after: last)
+    }
+}
