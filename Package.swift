@@ -29,6 +29,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
         .executable(name: "backscroll", targets: ["backscroll"]),
+        .executable(name: "backscroll-tools", targets: ["backscroll-tools"]),
         // The types that the server reads and writes, for clients and tools in Swift. It has no dependencies.
         .library(name: "Wire", targets: ["Wire"]),
         // The state machine of a chat screen, also for apps. It has no dependencies.
@@ -98,11 +99,14 @@ let package = Package(
                 "CZlib",
                 httpTypes, logging, metrics,
             ]),
+        // What the commands of both programs share: progress and numbers in the terminal, errors, signals.
+        module(
+            "Commands", [arguments, .product(name: "UnixSignals", package: "swift-service-lifecycle")]),
         // The load generator.
         module(
             "Load",
             [
-                "Wire", "HTTP", "WebSocket", "Transport", arguments, httpTypes,
+                "Commands", "Wire", "HTTP", "WebSocket", "Transport", arguments, httpTypes,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         // A chat in the terminal.
@@ -119,15 +123,18 @@ let package = Package(
             name: "client-store-bench",
             dependencies: ["BackscrollClient", "BackscrollClientStore", "BackscrollTimeline"],
             path: "Sources/ClientStoreBench", swiftSettings: settings),
+        // The server.
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Wire", "Chat", "Tokens", "Store", "Server", "Load", "TerminalChat", "Bench", "HTTP", "Transport",
-                arguments,
-                logging,
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "Commands", "Wire", "Chat", "Tokens", "Store", "Server", "HTTP", "Transport", arguments, logging,
             ],
             swiftSettings: settings),
+        // What is not needed to run a server: a chat in the terminal, the load generator, benchmarks.
+        .executableTarget(
+            name: "backscroll-tools",
+            dependencies: ["Commands", "Load", "TerminalChat", "Bench", "Server", arguments],
+            path: "Sources/Tools", swiftSettings: settings),
 
         // Sockets, certificates, directories, random numbers and PostgreSQL for tests.
         .target(
@@ -163,9 +170,13 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"), logging,
             ]),
         tests(of: "Bench", [arguments]),
+        tests(of: "Commands"),
         tests(
             of: "Load",
-            ["TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Server", httpTypes, logging, arguments]),
+            [
+                "TestSupport", "Commands", "Wire", "HTTP", "WebSocket", "Transport", "Server", httpTypes, logging,
+                arguments,
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

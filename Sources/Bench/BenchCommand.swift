@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// The command `backscroll bench`: times parts of the server and of the client library in isolation.
+/// The command `backscroll-tools bench`: times parts of the server and of the client library in isolation.
 public struct BenchCommand: AsyncParsableCommand {
     /// The command's name and its help.
     public static let configuration = CommandConfiguration(
@@ -11,10 +11,10 @@ public struct BenchCommand: AsyncParsableCommand {
             Each line is one benchmark: the nanoseconds for a unit in the median round, the units per second, and the spread of \
             the rounds. A difference smaller than the spread is not significant; on a busy machine use more rounds. Commits are \
             synced to the disk of --directory. scripts/build-release compiles the client without optimization. To measure it as \
-            apps compile it, use `swift run -c release backscroll bench client`.
+            apps compile it, use `swift run -c release backscroll-tools bench client`.
 
-              backscroll bench
-              backscroll bench http json --rounds 21
+              backscroll-tools bench
+              backscroll-tools bench http json --rounds 21
             """)
 
     @Argument(

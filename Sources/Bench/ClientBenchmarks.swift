@@ -1,6 +1,6 @@
 import BackscrollClient
 import BackscrollTimeline
-import Foundation
+import FoundationEssentials
 
 /// Benchmarks of the client library: live messages from the socket's bytes to the rows of a screen.
 enum ClientBenchmarks {

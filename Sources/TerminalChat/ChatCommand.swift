@@ -1,10 +1,11 @@
 public import ArgumentParser
 import BackscrollClient
 import BackscrollTimeline
-import Foundation
+import Dispatch
+import FoundationEssentials
 import Glibc
 
-/// `backscroll chat`.
+/// `backscroll-tools chat`.
 public struct ChatCommand: AsyncParsableCommand {
     /// The help.
     public static let configuration = CommandConfiguration(
@@ -14,14 +15,14 @@ public struct ChatCommand: AsyncParsableCommand {
             Up and down scroll through the history, page up and page down by a screen, and end goes to the newest message. \
             Enter sends. Ctrl-R sends a refused message again, and Ctrl-X discards it. Ctrl-C ends the chat.
 
-              backscroll chat http://localhost:8080 --room lobby --as alice
+              backscroll-tools chat http://localhost:8080 --room lobby --as alice
 
             Without --room it lists your rooms, those with the latest message first.
 
             If its input or output is not a terminal, it prints new messages of the room, and sends each line of its input. \
             After the end of the input it exits once all messages are stored:
 
-              echo hello | backscroll chat http://localhost:8080 --room lobby --as alice
+              echo hello | backscroll-tools chat http://localhost:8080 --room lobby --as alice
             """)
 
     @Argument(help: "The server's address: http://host:port or https://host:port.")
@@ -99,7 +100,8 @@ public struct ChatCommand: AsyncParsableCommand {
     private var who: BackscrollClient.User {
         guard let tokenFile else { return .name(user ?? "") }
         return .token {
-            try String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+            // A token has no white space, but its file ends with a line break.
+            try String(contentsOfFile: tokenFile, encoding: .utf8).split(whereSeparator: \.isWhitespace).joined()
         }
     }
 
@@ -134,7 +136,7 @@ public struct ChatCommand: AsyncParsableCommand {
     /// The lines of the standard input, read on a thread of their own.
     private func inputLines() -> AsyncStream<String> {
         AsyncStream { lines in
-            Thread.detachNewThread {
+            DispatchQueue(label: "input").async {
                 while let line = readLine() { lines.yield(line) }
                 lines.finish()
             }

@@ -1,6 +1,6 @@
 import BackscrollClient
 import BackscrollTimeline
-import Foundation
+import Dispatch
 import Glibc
 
 /// A room on the terminal: the history, and a line to write in.
@@ -181,7 +181,7 @@ final class TerminalScreen {
     /// The keys that the user types. A separate thread reads them.
     private static func keys() -> AsyncStream<String> {
         AsyncStream { keys in
-            Thread.detachNewThread {
+            DispatchQueue(label: "keys").async {
                 var buffer = [UInt8](repeating: 0, count: 1024)
                 while case let count = read(0, &buffer, buffer.count), count > 0 {
                     let text = String(decoding: buffer[..<count], as: UTF8.self)

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Commands
 import Glibc
-import Load
 import Server
 import Store
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Load
+import Commands
 import Store
 
 /// `backscroll copy`.

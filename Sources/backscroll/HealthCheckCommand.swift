@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Dispatch
 import Glibc
 import Server

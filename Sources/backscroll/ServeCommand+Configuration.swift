@@ -1,5 +1,6 @@
 public import ArgumentParser
 import Chat
+import Commands
 import HTTP
 public import Logging
 public import Server

@@ -1,4 +1,4 @@
-import Load
+import Commands
 
 /// Shows the progress of long work on standard error.
 final class StatusLine {

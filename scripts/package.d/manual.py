@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes manual pages from the help of the program: one for it, and one for each of its commands.
+"""Writes manual pages from the help of a program: one for it, and one for each of its commands.
 
     manual.py PROGRAM DIRECTORY    writes DIRECTORY/backscroll.1, backscroll-serve.1, …
 """
@@ -106,7 +106,8 @@ def main():
     directory.mkdir(parents=True, exist_ok=True)
     help_text = subprocess.run([program, "--experimental-dump-help"], capture_output=True, check=True).stdout
     version = subprocess.run([program, "--version"], capture_output=True, check=True, text=True).stdout.strip()
-    write(json.loads(help_text)["command"], ["backscroll"], version, directory)
+    command = json.loads(help_text)["command"]
+    write(command, [command["commandName"]], version, directory)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 """Writes a software bill of materials in SPDX 2.3 (JSON): the program, the Swift packages and the runtime linked into it, and
 the packages of the system whose libraries it loads.
 
-    sbom.py ROOT PROGRAM NAME SECONDS    to standard output; SECONDS is the time of creation, since 1970
+    sbom.py ROOT PRODUCT PROGRAM NAME SECONDS    to standard output
+
+PRODUCT is the name under which SwiftPM built the program, SECONDS the time of creation, since 1970.
 """
 
 import datetime
@@ -17,15 +19,15 @@ def output(*command):
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
-def linked_modules(root):
+def linked_modules(root, product):
     """Returns the names of the modules whose object files the program was linked from."""
-    objects = (root / ".build/release/backscroll.product/Objects.LinkFileList").read_text().split("\n")
+    objects = (root / f".build/release/{product}.product/Objects.LinkFileList").read_text().split("\n")
     return {match[1] for line in objects if (match := re.search(r"/([^/]+)\.build/", line))}
 
 
-def swift_packages(root):
+def swift_packages(root, product):
     """Returns the dependencies of which a module is linked: (name, version, address, license)."""
-    modules = linked_modules(root)
+    modules = linked_modules(root, product)
     for pin in json.loads((root / "Package.resolved").read_text())["pins"]:
         checkout = root / ".build/checkouts" / re.sub(r"\.git$", "", pin["location"]).rsplit("/", 1)[1]
         own = {path.name for path in checkout.glob("Sources/*")} | {path.name for path in checkout.glob("*") if path.is_dir()}
@@ -52,7 +54,8 @@ def system_packages(program):
 
 
 def main():
-    root, program, name, seconds = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+    root, product, program, name = pathlib.Path(sys.argv[1]), *sys.argv[2:5]
+    seconds = int(sys.argv[5])
     version = output(program, "--version").strip()
     release = dict(
         line.split("=", 1) for line in pathlib.Path("/etc/os-release").read_text().splitlines() if "=" in line)
@@ -68,13 +71,13 @@ def main():
                 "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": kind}]} if kind else {}),
         })
         relations.append({
-            "spdxElementId": "SPDXRef-backscroll" if relation else "SPDXRef-DOCUMENT",
+            "spdxElementId": f"SPDXRef-{product}" if relation else "SPDXRef-DOCUMENT",
             "relationshipType": relation or "DESCRIBES", "relatedSpdxElement": identity})
 
-    add(None, "backscroll", version, "NOASSERTION", "MIT", None)
+    add(None, product, version, "NOASSERTION", "MIT", None)
     swift = re.search(r"Swift version (\S+)", output("swift", "--version"))[1]
     add(None, "swift", swift, "https://www.swift.org", "Apache-2.0", "STATIC_LINK")
-    for package, number, location, license in swift_packages(root):
+    for package, number, location, license in swift_packages(root, product):
         path = re.sub(r"^https://|\.git$", "", location)
         add(f"pkg:swift/{path}@{number}", package, number, location, license, "STATIC_LINK")
     distribution = release["ID"].strip('"')

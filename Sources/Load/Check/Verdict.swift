@@ -1,3 +1,5 @@
+import Commands
+
 /// The judgment of a run. It is good if every subscriber received every message exactly once and in order.
 ///
 /// The messages are those that were acknowledged, and those without an answer that any subscriber received.

@@ -1,7 +1,8 @@
 public import ArgumentParser
+import Commands
 import Transport
 
-/// The command `backscroll load`: loads a server and judges the deliveries to its subscribers.
+/// The command `backscroll-tools load`: loads a server and judges the deliveries to its subscribers.
 ///
 /// Exit status: 0 if the run succeeded, 1 if the verdict is bad, 2 if the run could not begin, 64 (`EX_USAGE`) if an
 /// option is invalid.
@@ -60,7 +61,7 @@ public struct LoadCommand: AsyncParsableCommand {
             guard report.isGood else { throw ExitCode(1) }
         } catch let error where error is LoadError || error is TransportError {
             console.clear()
-            Console().note("backscroll load: \(error)")
+            Console().note("backscroll-tools load: \(error)")
             throw ExitCode(2)
         }
     }

@@ -12,7 +12,7 @@ enum LoadHelp {
         --post it loads any server that takes messages by HTTP, or in a protocol of
         its own on TCP, and delivers them by WebSocket.
 
-          backscroll load http://127.0.0.1:8080 --subscribers 1000 --rooms 10
+          backscroll-tools load http://127.0.0.1:8080 --subscribers 1000 --rooms 10
             … --rate 50                         latency at 50 messages a second
             … --subscribers 10000 --idle --pid P    memory of idle connections
             … --subscribers 0 --in-flight 64    sends alone
@@ -22,9 +22,9 @@ enum LoadHelp {
             … --rate 100 --stall 100            slow readers beside others
             … --room big --messages 1000000 --subscribers 0    fill a room, then
             … --room big --messages 1000000 --pages random     read its pages
-          backscroll load --ws 'ws://127.0.0.1:9000/sub/{run}-{room}' \\
+          backscroll-tools load --ws 'ws://127.0.0.1:9000/sub/{run}-{room}' \\
             --post 'http://127.0.0.1:9000/pub/{run}-{room}' --subscribers 1000
-          backscroll load --ws ws://127.0.0.1:4223 --ws-stream \\
+          backscroll-tools load --ws ws://127.0.0.1:4223 --ws-stream \\
             --hello $'CONNECT {}\\r\\nSUB {run}.{room} 1\\r\\nPING\\r\\n' \\
             --ready $'PONG\\r\\n' --post tcp://127.0.0.1:4222 \\
             --tcp-hello $'CONNECT {"verbose":false}\\r\\n' \\

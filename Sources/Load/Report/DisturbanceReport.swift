@@ -1,3 +1,5 @@
+import Commands
+
 /// The effect of a disturbance on clients that took no part in it, and its cost.
 struct DisturbanceReport: Sendable {
     let disturbance: Plan.Disturbance

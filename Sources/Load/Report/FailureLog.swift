@@ -1,3 +1,5 @@
+import Commands
+
 /// Failures counted by their text. Only a few different texts are kept.
 struct FailureLog: Sendable {
     /// Maximum number of different texts.

@@ -1,3 +1,5 @@
+import Commands
+
 /// The progress of a run in one line.
 struct ProgressLine {
     let text: String

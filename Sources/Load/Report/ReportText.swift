@@ -1,3 +1,5 @@
+import Commands
+
 /// The report for people: lines with a label and its figures.
 struct ReportText {
     private static let indent = 12

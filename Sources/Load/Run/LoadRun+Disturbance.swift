@@ -1,3 +1,5 @@
+import Commands
+
 extension LoadRun {
     /// Runs a disturbance after the measurement, and measures the clients that take no part in it.
     func disturb(_ disturbance: Plan.Disturbance) async throws {

@@ -1,3 +1,4 @@
+import Commands
 import Transport
 
 /// One run from the first connection to the verdict. It only coordinates; the loops do the work.

@@ -1,3 +1,4 @@
+import Commands
 import Transport
 
 /// The publishers of one loop. It decides which requests are sent when, and records their outcomes.

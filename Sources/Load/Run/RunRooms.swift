@@ -1,3 +1,5 @@
+import Commands
+
 /// The rooms of a run with `--clean-up`: one user, their owner, creates them before the run and deletes them after it.
 struct RunRooms {
     private let making: Plan

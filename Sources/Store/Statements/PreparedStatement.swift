@@ -2,7 +2,7 @@ import CSQLite
 
 /// A statement of SQLite or PostgreSQL that is bound and stepped.
 ///
-/// Arguments and columns are not boxed, which would cost more than SQLite itself on small rows (`backscroll bench store`).
+/// Arguments and columns are not boxed, which would cost more than SQLite itself on small rows (`backscroll-tools bench store`).
 ///
 /// Confined to its connection's queue or thread, like the ``Connection`` that it comes from.
 struct PreparedStatement {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Logging
 import Server
 import TestSupport

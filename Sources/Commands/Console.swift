@@ -3,19 +3,19 @@ import Glibc
 /// The progress of a command: a line rewritten in place on a terminal, and separate lines elsewhere.
 ///
 /// It is written to standard error, so that standard output has only the report.
-public final class Console {
+package final class Console {
     private let isTerminal: Bool
     private let isQuiet: Bool
     private var hasLine = false
 
     /// Creates a console, which writes nothing if `isQuiet` is true.
-    public init(isQuiet: Bool = false) {
+    package init(isQuiet: Bool = false) {
         self.isQuiet = isQuiet
         isTerminal = isatty(STDERR_FILENO) == 1
     }
 
     /// Shows the current progress.
-    public func progress(_ text: String) {
+    package func progress(_ text: String) {
         guard !isQuiet else { return }
         if isTerminal {
             // Moves to the start of the line and erases the rest after the text (ECMA-48: EL).
@@ -27,14 +27,14 @@ public final class Console {
     }
 
     /// Shows a permanent line in place of the progress.
-    public func note(_ text: String) {
+    package func note(_ text: String) {
         guard !isQuiet else { return }
         clear()
         Self.write(text + "\n")
     }
 
     /// Erases the progress.
-    public func clear() {
+    package func clear() {
         guard hasLine else { return }
         Self.write("\r\u{1B}[K")
         hasLine = false

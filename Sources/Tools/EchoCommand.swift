@@ -1,7 +1,8 @@
 import ArgumentParser
+import Commands
 import Server
 
-/// `backscroll echo`.
+/// `backscroll-tools echo`.
 struct EchoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "echo",

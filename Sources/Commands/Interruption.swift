@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// It works without a second thread, for commands that occupy their thread. On one processor Swift's tasks have only
 /// one thread.
-public enum Interruption {
+package enum Interruption {
     private static let flag = Atomic(false)
 
     /// Starts recording SIGINT and SIGTERM, each once.
-    public static func watch() {
+    package static func watch() {
         for signal in [SIGINT, SIGTERM] {
             var action = sigaction()
             // The handler only does an atomic store, which is allowed in a signal handler (POSIX, 2.4.3).
@@ -20,5 +20,5 @@ public enum Interruption {
     }
 
     /// True once a signal was received.
-    public static var isRequested: Bool { flag.load(ordering: .relaxed) }
+    package static var isRequested: Bool { flag.load(ordering: .relaxed) }
 }

@@ -1,6 +1,5 @@
+import Commands
 import Testing
-
-@testable import Load
 
 @Suite struct FigureTests {
     @Test func `whole numbers have separators`() {

@@ -1,7 +1,7 @@
 /// Numbers formatted for people.
-public enum Figure {
+package enum Figure {
     /// Returns a whole number with separators: `1,234,567`.
-    public static func whole(_ value: Int) -> String {
+    package static func whole(_ value: Int) -> String {
         let digits = String(value.magnitude)
         var text = ""
         for (index, digit) in digits.enumerated() {
@@ -12,12 +12,12 @@ public enum Figure {
     }
 
     /// Returns a number rounded to a whole one, with separators.
-    public static func whole(_ value: Double) -> String {
+    package static func whole(_ value: Double) -> String {
         value.isFinite && abs(value) < 1e15 ? whole(Int(value.rounded())) : "-"
     }
 
     /// Returns a number with `decimals` decimals: `0.250`.
-    public static func fixed(_ value: Double, _ decimals: Int) -> String {
+    package static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return "-" }
         var scale = 1
         for _ in 0..<decimals { scale *= 10 }
@@ -29,12 +29,12 @@ public enum Figure {
     }
 
     /// Returns milliseconds with three significant digits, at most down to microseconds: `0.123`, `12.3`, `1234`.
-    public static func milliseconds(_ value: Double) -> String {
+    package static func milliseconds(_ value: Double) -> String {
         fixed(value, value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0)
     }
 
     /// Returns bytes in the unit that gives a short number: `10.5 kB`, `1.2 MB`.
-    public static func bytes(_ value: Double) -> String {
+    package static func bytes(_ value: Double) -> String {
         switch abs(value) {
         case ..<1000: fixed(value, 0) + " B"
         case ..<1e6: fixed(value / 1e3, 1) + " kB"
@@ -44,7 +44,7 @@ public enum Figure {
     }
 
     /// Returns a count with its noun: `1 room`, `2 rooms`.
-    public static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
+    package static func count(_ value: Int, _ noun: String, _ plural: String? = nil) -> String {
         "\(whole(value)) \(value == 1 ? noun : plural ?? noun + "s")"
     }
 }
