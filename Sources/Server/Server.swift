@@ -275,6 +275,7 @@ public final class Server: Sendable {
             }
         }
         store.onOtherHistory = configuration.onOtherHistory
+        store.onFailedSync = configuration.onFailedSync
         store.onNewEpoch = { epoch in
             logger.notice(
                 "the history was restored and has a new epoch, so clients load their rooms again",

@@ -108,6 +108,9 @@ public struct StoreConfiguration: Sendable {
     /// Called on the writer's thread with the reason when commits begin to fail, with each other reason that follows,
     /// and with `nil` when they succeed again.
     public var onHealthChange: (@Sendable (String?) -> Void)?
+    /// Called once on the writer's thread if a sync of an SQLite file has failed. The log then changes nothing, and must be
+    /// closed and opened again. The function must not wait for the log.
+    public var onFailedSync: (@Sendable () -> Void)?
     /// Called on the writer's thread after each round trip to PostgreSQL, with its duration. It includes the wait for
     /// the locks of rooms.
     public var onWriterWait: (@Sendable (Duration) -> Void)?

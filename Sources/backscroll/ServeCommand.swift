@@ -279,6 +279,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = serverConfiguration
         configuration.tokens = try tokenRules(keySources)
         configuration.onOtherHistory = { source.yield(.otherHistory) }
+        configuration.onFailedSync = { source.yield(.failedSync) }
         var server = try start(configuration, logger)
         // A server that is started again has the same addresses.
         configuration.port = server.port
@@ -303,9 +304,11 @@ struct ServeCommand: AsyncParsableCommand {
                 server.reload()
                 server.reloadKeys(from: keySources)
                 ServiceManager.notify("READY=1")
-            case .otherHistory:
+            case .otherHistory, .failedSync:
                 logger.critical(
-                    "the database was restored, or a standby was promoted; starting again, so that clients load their rooms again"
+                    event == .otherHistory
+                        ? "the database was restored, or a standby was promoted; starting again, so that clients load their rooms again"
+                        : "a sync of the database failed, so the disk may lack what was written; starting again from the write-ahead log"
                 )
                 server.stop()
                 server = try start(configuration, logger)
@@ -321,7 +324,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private enum Event: Sendable {
-        case alive, reload, otherHistory, stop
+        case alive, reload, otherHistory, failedSync, stop
     }
 
     /// Starts the server, and announces that it is ready.

@@ -106,6 +106,9 @@ public struct ServerConfiguration: Sendable {
     /// was promoted. The server is not ready from then on, and must be stopped and started again. Called on a thread of
     /// the server, which must not wait for ``Server/stop()``.
     public var onOtherHistory: (@Sendable () -> Void)?
+    /// Called once if a sync of the SQLite database has failed. The server is not ready from then on, and must be stopped
+    /// and started again. Called on a thread of the server, which must not wait for ``Server/stop()``.
+    public var onFailedSync: (@Sendable () -> Void)?
     /// Called on a reader's thread before it hands over its results. Tests use it to delay reads.
     var onRead: (@Sendable () -> Void)?
 

@@ -32,6 +32,9 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// True if the disk is full.
     var isFullDisk: Bool { code == SQLITE_FULL }
 
+    /// True if a sync of a file or of its directory has failed; see ``WriterState/failedSync``.
+    var isFailedSync: Bool { [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(extendedCode) }
+
     /// True if a statement was cancelled.
     var isInterrupt: Bool { code == SQLITE_INTERRUPT }
 }

@@ -62,6 +62,7 @@ final class LogWriter: Sendable {
         defer { log.detach(from: db) }
         var state = WriterState(.sqlite(db), journal, bans, configuration)
         var nextLook = ContinuousClock.now
+        var hasReportedSync = false
         while let submissions = queue.takeCommit(
             configuration.commit, within: wait(nextLook, journal.nextIdleFiling, state.expiry?.next, state.jobs.next))
         {
@@ -82,20 +83,35 @@ final class LogWriter: Sendable {
             } else if failure != nil {
                 // After damage, a probe of another table proves nothing. Only a commit shows that messages can be
                 // stored.
-                if !state.isDamaged { probe(db) }
+                if !state.isDamaged { probe(db, &state) }
             } else if let due = journal.nextIdleFiling, due <= .now {
                 commit([], filing: .oldest(CommitLimits.filedMessages), &state)
             }
             if failure == nil, let due = state.expiry?.next, due <= .now { state.expire(reports) }
             if failure == nil, let due = state.jobs.next, due <= .now { state.work(reports) }
-            // If this fails, the log grows until a later checkpoint succeeds, or until a commit fails too.
-            try? log.checkpoint(db)
+            checkpoint(log, db, &state)
+            if let error = state.failedSync, !hasReportedSync {
+                hasReportedSync = true
+                reports.note(failure: "\(error)")
+                configuration.onFailedSync?()
+            }
         }
         while failure == nil, !journal.isEmpty {
             commit([], filing: .oldest(configuration.commit.submissions), &state)
         }
         look()
         if storage.isLost { keepLog(db) }
+        if state.failedSync != nil { _ = backscroll_sqlite_keep_log_at_close(db.handle) }
+    }
+
+    private func checkpoint(_ log: WriteAheadLog, _ db: SQLiteConnection, _ state: inout WriterState) {
+        if state.failedSync != nil { return }
+        do {
+            try log.checkpoint(db)
+        } catch {
+            // The log grows until a later checkpoint succeeds, or until a commit fails too.
+            state.note(error)
+        }
     }
 
     /// Keeps SQLite from deleting the write-ahead log when the connection is closed, because the file with its name may
@@ -210,12 +226,14 @@ final class LogWriter: Sendable {
     private static let probeBytes = 256 * 1024
 
     /// Writes and deletes a row, to find out if the database can be written again.
-    private func probe(_ db: SQLiteConnection) {
+    private func probe(_ db: SQLiteConnection, _ state: inout WriterState) {
+        if state.failedSync != nil { return }
         do {
             try db.execute("INSERT OR REPLACE INTO meta VALUES ('probe', zeroblob(\(Self.probeBytes)))")
             try db.execute("DELETE FROM meta WHERE key = 'probe'")
             reports.note(failure: nil)
         } catch {
+            state.note(error)
             reports.note(failure: "\(error)")
         }
     }

@@ -15,6 +15,13 @@ struct WriterState {
     private(set) var aside: Set<RoomID> = []
     /// True if the last commit failed because of damage that concerns more than one room.
     var isDamaged = false
+    /// The first failure of a sync; `nil` if none has failed. Nothing is written after one.
+    ///
+    /// Linux drops what a failed sync should have brought to the disk, although reads still return it, and the next sync
+    /// succeeds. A checkpoint may have copied pages of the write-ahead log that were dropped so, and SQLite would not copy
+    /// them again before it overwrites the log. So the log is kept as it is until the database is opened again, see
+    /// ``LogRewrite``.
+    private(set) var failedSync: SQLiteError?
     var jobs: Jobs
     /// The schedule of message expiry; `nil` if messages do not expire.
     var expiry: Expiry?
@@ -64,7 +71,12 @@ struct WriterState {
     /// - Returns: false, with nothing changed, if there would be too many such rooms or too many bytes.
     /// - Throws: `DatabaseError`, with nothing changed.
     mutating func setAside(_ room: RoomID) throws -> Bool {
-        guard aside.count < journal.limits.asideRooms, try journal.setAside(room, prepared()) else { return false }
+        do {
+            guard aside.count < journal.limits.asideRooms, try journal.setAside(room, prepared()) else { return false }
+        } catch {
+            note(error)
+            throw error
+        }
         aside.insert(room)
         return true
     }
@@ -82,6 +94,7 @@ struct WriterState {
         confirming confirm: (String) -> Bool? = { _ in nil },
         _ body: (inout Commit) throws -> Void
     ) throws -> Commit {
+        if let failedSync { throw failedSync }
         let statements = try prepared()
         let time = try catchUp(statements) ?? configuration.clock()
         // Taken out while it changes, and put back only if the transaction succeeds.
@@ -111,6 +124,9 @@ struct WriterState {
             // Done again, the changes could be refused because they are done already.
             guard let transaction = error.transaction, let isDurable = confirm(transaction) else { throw error }
             guard isDurable else { throw error.cause }
+        } catch {
+            note(error)
+            throw error
         }
         commit.bans.apply(at: commit.time)
         erasing = commit.erasing
@@ -119,6 +135,12 @@ struct WriterState {
         commit.journal.committed()
         add(commit.jobs)
         return commit
+    }
+
+    /// Remembers a failed sync.
+    mutating func note(_ error: any Error) {
+        guard let error = error as? SQLiteError ?? (error as? RowFailure)?.cause, error.isFailedSync else { return }
+        if failedSync == nil { failedSync = error }
     }
 
     /// Returns the time of the database, or of the configuration's clock.

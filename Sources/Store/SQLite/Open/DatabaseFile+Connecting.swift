@@ -30,10 +30,13 @@ extension DatabaseFile {
                 }
             }
             try connection.use { db in
+                try LogRewrite.rewrite(of: db, at: location)
                 try Schema.migrate(db)
                 if let epoch = try db.transaction(.immediate, Schema.renewEpoch) { configuration.onNewEpoch?(epoch) }
             }
             connection.use { db in LogReserve.make(configuration.reservedLog, for: db) }
+            // SQLite syncs the directory when it creates the log, but ignores a failure.
+            try syncDirectory(ofFile: location)
             return connection
         }
     }

@@ -64,6 +64,8 @@ struct DatabaseFile: ~Copyable {
         guard file >= 0 else { throw .noAccess(path, reason: describe(errno)) }
         close(file)
         guard let location = resolvedPath(path) else { throw .noAccess(path, reason: describe(errno)) }
+        // Otherwise a power cut could leave the write-ahead log without the database.
+        try syncDirectory(ofFile: location)
         return location
     }
 
@@ -120,6 +122,18 @@ func resolvedPath(_ path: String) -> String? {
     // The caller must free the result of realpath.
     defer { free(resolved) }
     return String(cString: resolved)
+}
+
+/// Syncs the directory of a file, so that the file's name survives a power cut.
+///
+/// - Parameter location: The path without links and relative parts.
+func syncDirectory(ofFile location: String) throws(StoreError) {
+    let directory = location.lastIndex(of: "/").map { String(location[...$0]) } ?? "."
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .directory(directory, reason: describe(errno)) }
+    defer { close(descriptor) }
+    // Some file systems sync no directories.
+    guard fsync(descriptor) == 0 || errno == EINVAL else { throw .directory(directory, reason: describe(errno)) }
 }
 
 /// Returns the description of an error number.
