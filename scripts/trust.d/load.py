@@ -1,0 +1,366 @@
+"""A server under test, and clients that write down what they asked for and what they were answered.
+
+Each thing that clients change (a message, a reaction, a title, a role, a mark, a ban, a room) has one client that changes it,
+one change after the other. So its value after a power cut must be that of the last acknowledged change or of a later one.
+"""
+
+import base64
+import contextlib
+import hashlib
+import hmac
+import http.client
+import json
+import random
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import sequence
+
+SECRET = "a secret of thirty-two bytes and more"
+ABSENT, DELETED = "absent", "deleted"
+START = 60  # seconds for a server's start, on a busy machine
+
+
+def token(user, admin=False):
+    """A token for a user."""
+    def part(content):
+        return base64.urlsafe_b64encode(content).rstrip(b"=")
+
+    claims = {"sub": user, "exp": int(time.time()) + 3600} | ({"admin": True} if admin else {})
+    signed = part(b'{"alg":"HS256"}') + b"." + part(json.dumps(claims).encode())
+    return (signed + b"." + part(hmac.new(SECRET.encode(), signed, hashlib.sha256).digest())).decode()
+
+
+class Server:
+    """A server of the program under test on a database."""
+
+    def __init__(self, program, database, log, environment=None, flags=()):
+        self.process = subprocess.Popen(
+            [program, "serve", "--port", "0", "--host", "127.0.0.1", "--database", database, "--log-level", "error",
+             *flags], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=open(log, "ab"), text=True,
+            env=dict(environment or {}, BACKSCROLL_JWT_SECRET=SECRET))
+        # The line is missing if the server ends. A server that hangs is ended.
+        timer = threading.Timer(START, self.process.kill)
+        timer.start()
+        line = self.process.stdout.readline()
+        timer.cancel()
+        found = re.search(r":(\d+)$", line.strip())
+        self.port = int(found[1]) if found else None
+        if not found:
+            self.process.wait()
+
+    @property
+    def runs(self):
+        return self.process.poll() is None
+
+    def is_ready(self):
+        """True once the server takes messages; false if it ends, or does not within some seconds."""
+        deadline = time.monotonic() + START
+        while self.runs and time.monotonic() < deadline:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START)
+                connection.request("GET", "/readyz")
+                status = connection.getresponse().status
+                connection.close()
+                if status == 200:
+                    return True
+            time.sleep(0.02)
+        return False
+
+    def end(self, number=signal.SIGKILL):
+        if self.runs:
+            self.process.send_signal(number)
+        try:
+            self.process.wait(START)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.process.stdout.close()
+        return self.process.wait()
+
+
+class Call:
+    """A request and its answer."""
+
+    def __init__(self, what):
+        self.what = what
+        self.port = self.index = self.status = self.answer = None
+        self.position = None  # in the sequence, of the answer's first byte; None if it was not sent
+
+    @property
+    def succeeded(self):
+        return self.status is not None and 200 <= self.status < 300
+
+
+class Client:
+    """A connection that sends one request at a time."""
+
+    def __init__(self, user, calls, admin=False):
+        self.user = user
+        self.headers = {"Authorization": f"Bearer {token(user, admin)}"}
+        self.calls = calls
+        self.connection = None
+
+    def connect(self, server):
+        self.close()
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=START)
+        self.connection.connect()
+        # The library would send a request again on a new connection.
+        self.connection.auto_open = 0
+        self.port = self.connection.sock.getsockname()[1]
+        self.count = 0
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def ask(self, method, path, body=None):
+        """Sends a request, and waits for its answer; the call has none if the connection ends first."""
+        call = Call(f"{method} {path}")
+        call.port, call.index = self.port, self.count
+        self.calls.append(call)
+        try:
+            self.connection.request(method, path, None if body is None else json.dumps(body), self.headers)
+            self.count += 1
+            response = self.connection.getresponse()
+            content = response.read()
+            call.status, call.answer = response.status, json.loads(content) if content.startswith(b"{") else None
+        except (OSError, http.client.HTTPException, ValueError):
+            pass
+        return call
+
+
+class Register:
+    """Something with a value, and the changes that one client made to it, in order."""
+
+    def __init__(self, value=ABSENT):
+        self.first = value
+        self.changes = []  # (value, call)
+        self.witnesses = []  # (position, number of the change that a subscriber has received)
+
+    def change(self, value, call):
+        # A refused change has not happened. After a 503 or without an answer it may have.
+        if call.status is None or call.succeeded or call.status >= 500:
+            self.changes.append((value, call))
+
+    def allowed(self, position):
+        """The values that it may have if power was cut at this position."""
+        known = 0
+        for number, (_, call) in enumerate(self.changes, 1):
+            if call.position is not None and call.succeeded and call.position < position:
+                known = number
+        for seen, number in self.witnesses:
+            if seen < position:
+                known = max(known, number)
+        values = [self.first, *(value for value, _ in self.changes)]
+        return values[known:]
+
+
+class World:
+    """What clients have done."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.calls = []
+        self.lock = threading.Lock()
+        self.messages = {}  # token of the text -> Register
+        self.places = {}  # token -> (room, seq), from an answer
+        self.marks, self.titles, self.roles, self.bans, self.reactions, self.rooms = ({} for _ in range(6))
+        self.perishable = set()  # tokens of messages that expiry, an erasure or a deletion may take
+        self.room_of = {}  # token -> room
+        self.listeners = []  # ports of event streams
+        self.clients = {}
+
+    def register(self, table, key, value=ABSENT):
+        with self.lock:
+            return table.setdefault(key, Register(value))
+
+    def client(self, user, admin=False):
+        with self.lock:
+            return self.clients.setdefault(user, Client(user, self.calls, admin))
+
+    def locate(self, records):
+        """Finds the position of each answer in the sequence, and of what subscribers received."""
+        found = sequence.streams(records)
+        answers = {}
+        for port, streams in found.items():
+            if port not in self.listeners:
+                answers[port] = [answer for stream in streams for answer in stream.answers()]
+        for call in self.calls:
+            call.position = None
+            if call.port in answers and call.index < len(answers[call.port]):
+                call.position, call.status, _, body = answers[call.port][call.index]
+                call.answer = json.loads(body) if body.startswith(b"{") else None
+        for register in self.messages.values():
+            register.witnesses = []
+        for port in self.listeners:
+            for stream in found.get(port, ()):
+                for position, data in stream.events():
+                    with contextlib.suppress(ValueError, KeyError, AttributeError):
+                        self.witness(position, json.loads(data))
+
+    def witness(self, position, frame):
+        message = frame.get("message", frame)
+        name, version = split(message["text"])
+        register = self.messages[name]
+        for number, (value, _) in enumerate(register.changes, 1):
+            if value == version:
+                register.witnesses.append((position, number))
+
+
+def text(name, version, length):
+    """The text of a version of a message, which shows if anything of it was changed."""
+    fill = hashlib.sha256(f"{name} {version}".encode()).hexdigest()
+    return f"{name} {version} " + (fill * (length // len(fill) + 1))[:length]
+
+
+def split(content):
+    """The name and the version of a message with this text; a text that nobody has sent raises ValueError."""
+    name, version, fill = content.split(" ")
+    if content != text(name, int(version), len(fill)):
+        raise ValueError(f"a text that nobody has sent: {content[:60]!r}")
+    return name, int(version)
+
+
+class Actor:
+    """One client's part of a mixed load. Its rooms and messages are changed by nobody else."""
+
+    def __init__(self, world, number, sizes=(1, 40, 900)):
+        self.world = world
+        self.name = f"user{number}"
+        self.random = random.Random(f"{world.seed} {number}")
+        self.client = world.client(self.name)
+        self.sizes = sizes
+        self.sent = []  # [token, room, seq, version]
+        self.count = 0
+        self.own = f"room{number}"
+        self.doomed = 0
+
+    def send(self, room, client=None, perishable=False):
+        client = client or self.client
+        self.count += 1
+        name = f"{client.user}-{self.count}"
+        world = self.world
+        world.room_of[name] = room
+        register = world.register(world.messages, name)
+        if perishable:
+            world.perishable.add(name)
+        body = {"text": text(name, 0, self.random.choice(self.sizes)), "client_message_id": name}
+        call = client.ask("POST", f"/v1/rooms/{room}/messages", body)
+        register.change(0, call)
+        if call.succeeded:
+            world.places[name] = room, call.answer["seq"]
+            if client is self.client:
+                self.sent.append([name, room, call.answer["seq"], 0])
+        return call
+
+    def act(self):
+        """One request, chosen at random."""
+        world, own = self.world, self.client.user
+        roll = self.random.random()
+        if roll < 0.6 or not self.sent:
+            return self.send(self.random.choice(("lobby", "lobby", self.own, f"{self.own}-b")))
+        entry = self.random.choice(self.sent[-20:])
+        name, room, seq, version = entry
+        path = f"/v1/rooms/{room}/messages/{seq}"
+        if roll < 0.72:
+            entry[3] = version = version + 1
+            call = self.client.ask("PATCH", path, {"text": text(name, version, self.random.choice(self.sizes))})
+            world.messages[name].change(version, call)
+        elif roll < 0.76:
+            self.sent.remove(entry)
+            call = self.client.ask("DELETE", path)
+            world.messages[name].change(DELETED, call)
+        elif roll < 0.84:
+            key = self.random.choice(("ok", "no"))
+            register = world.register(world.reactions, (name, key, own), False)
+            is_there = self.random.random() < 0.7
+            call = self.client.ask("PUT" if is_there else "DELETE", f"{path}/reactions/{key}")
+            register.change(is_there, call)
+        elif roll < 0.90:
+            call = self.client.ask("PUT", f"/v1/rooms/{room}/read", {"seq": seq})
+            world.register(world.marks, (room, own), 0).change(seq, call)
+        elif roll < 0.94:
+            title = f"title {self.random.randrange(1000)}"
+            call = self.client.ask("PUT", f"/v1/rooms/{self.own}", {"title": title})
+            world.register(world.titles, self.own).change(title, call)
+        elif roll < 0.97:
+            other = f"guest{self.random.randrange(3)}"
+            role = self.random.choice(("member", "owner", ABSENT))
+            path = f"/v1/rooms/{self.own}/members/{other}"
+            call = self.client.ask("DELETE", path) if role == ABSENT else self.client.ask("PUT", path, {"role": role})
+            world.register(world.roles, (self.own, other)).change(role, call)
+        else:
+            other = f"pest{self.random.randrange(3)}"
+            is_banned = self.random.random() < 0.7
+            path = f"/v1/rooms/{self.own}/bans/{other}"
+            call = self.client.ask("PUT", path, {}) if is_banned else self.client.ask("DELETE", path)
+            world.register(world.bans, (self.own, other), False).change(is_banned, call)
+        return call
+
+    def make_jobs(self):
+        """Fills a room and deletes it, and lets an admin erase a user who has sent."""
+        self.doomed += 1
+        room = f"doomed{self.name}-{self.doomed}"
+        for _ in range(12):
+            self.send(room, perishable=True)
+        ghost = self.world.client(f"ghost{self.name}-{self.doomed}")
+        ghost.connect(self.server)
+        for _ in range(6):
+            self.send("lobby", ghost, perishable=True)
+        self.world.register(self.world.rooms, room, "there").change(
+            DELETED, self.client.ask("DELETE", f"/v1/rooms/{room}"))
+        admin = self.world.client(f"admin{self.name}", admin=True)
+        admin.connect(self.server)
+        admin.ask("DELETE", f"/v1/users/{ghost.user}")
+        self.sent = [entry for entry in self.sent if entry[1] != room]
+
+    def run(self, server, count, jobs=False):
+        """Makes requests until the server is gone, or until there were enough."""
+        self.server = server
+        try:
+            self.client.connect(server)
+            for number in range(count):
+                if jobs and number == count // 3:
+                    self.make_jobs()
+                if self.act().status is None:
+                    if not server.runs:
+                        return
+                    self.client.connect(server)
+        except OSError:
+            return
+
+
+class Listener(threading.Thread):
+    """A subscriber of the lobby's event stream. What it was sent is read from the sequence."""
+
+    def __init__(self, world, server):
+        super().__init__(daemon=True)
+        self.socket = socket.create_connection(("127.0.0.1", server.port), START)
+        world.listeners.append(self.socket.getsockname()[1])
+        self.socket.sendall(
+            f"GET /v1/rooms/lobby/live HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
+            f"Authorization: Bearer {token('listener')}\r\n\r\n".encode())
+        self.start()
+
+    def run(self):
+        with contextlib.suppress(OSError):
+            while self.socket.recv(65536):
+                pass
+
+
+def drive(world, server, actors, count, jobs=False, during=None):
+    """Runs a mixed load. `during` is called in the middle of it."""
+    threads = [threading.Thread(target=actor.run, args=(server, count, jobs)) for actor in actors]
+    with contextlib.suppress(OSError):
+        Listener(world, server)
+    for thread in threads:
+        thread.start()
+    if during:
+        during()
+    for thread in threads:
+        thread.join()
