@@ -28,8 +28,9 @@ let package = Package(
     // The platforms of apps that use the libraries. The server runs on Linux.
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
-        .executable(name: "backscroll", targets: ["backscroll"]),
-        .executable(name: "backscroll-tools", targets: ["backscroll-tools"]),
+        // Programs are not listed: SwiftPM makes products of them where this package is built, and an app that uses a library
+        // below then fetches only what the libraries depend on.
+
         // The types that the server reads and writes, for clients and tools in Swift. It has no dependencies.
         .library(name: "Wire", targets: ["Wire"]),
         // The state machine of a chat screen, also for apps. It has no dependencies.
