@@ -91,13 +91,13 @@ public struct DatabaseCheck: Sendable {
                 "this database has an older version, so its tables were not checked: start the server once to "
                     + "upgrade it")
         }
-        try part(findings, "the messages") { try MessageCheck(.sqlite(db), findings).run { progress(.messages, $0) } }
+        try part(findings, "the messages") { try MessageCheck(db, findings).run { progress(.messages, $0) } }
         progress(.journal, 0)
         var heads: [Int64: Int64] = [:]
         try part(findings, "the journal") { heads = try JournalCheck(db, findings).run() }
         progress(.people, 0)
-        try part(findings, "members, read marks and bans") { try PeopleCheck(.sqlite(db), findings, heads).run() }
-        try part(findings, "jobs and deleted rooms") { try JobCheck(db: .sqlite(db), findings: findings).run() }
+        try part(findings, "members, read marks and bans") { try PeopleCheck(db, findings, heads).run() }
+        try part(findings, "jobs and deleted rooms") { try JobCheck(db: db, findings: findings).run() }
     }
 
     /// Runs one part of the check. A missing page or table ends the part and is reported.
@@ -130,20 +130,19 @@ extension DatabaseCheck {
     }
 
     private func check(
-        _ connection: PostgresConnection, _ findings: Findings, _ progress: (Part, Int64) -> Void
+        _ db: PostgresConnection, _ findings: Findings, _ progress: (Part, Int64) -> Void
     ) throws {
-        let db = Connection.postgres(connection)
-        let schema = SchemaCheck(connection: connection, findings: findings)
+        let schema = SchemaCheck(connection: db, findings: findings)
         guard try schema.checkVersion() else { return }
         try DatabaseCopy.checkIsWhole(db)
-        try part(connection, findings, "the tables") { try schema.run() }
-        try part(connection, findings, "the messages") {
+        try part(db, findings, "the tables") { try schema.run() }
+        try part(db, findings, "the messages") {
             try MessageCheck(db, findings).run { progress(.messages, $0) }
         }
-        try part(connection, findings, "the rooms") { try ProgressCheck(db, findings).run() }
+        try part(db, findings, "the rooms") { try ProgressCheck(db, findings).run() }
         progress(.people, 0)
-        try part(connection, findings, "members, read marks and bans") { try PeopleCheck(db, findings, [:]).run() }
-        try part(connection, findings, "jobs and deleted rooms") { try JobCheck(db: db, findings: findings).run() }
+        try part(db, findings, "members, read marks and bans") { try PeopleCheck(db, findings, [:]).run() }
+        try part(db, findings, "jobs and deleted rooms") { try JobCheck(db: db, findings: findings).run() }
     }
 
     /// Runs one part of the check. A failed statement, such as one that needs a missing table, ends the part and is

@@ -1,22 +1,24 @@
 /// Checks deleted rooms and pending jobs.
-struct JobCheck {
-    let db: Connection
+struct JobCheck<DB: SQLDatabase> {
+    let db: DB
     let findings: Findings
 
     /// The tables that may have rows of a room, each with the expression for the room's number.
-    private static let tables = [
+    private static var tables: [(name: String, ofRoom: String)] {
+        [
         ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
         ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
         ("reactions", ofMessages("reactions.message")),
         ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
-    ]
+        ]
+    }
 
     private static func ofMessages(_ key: String) -> String {
         "\(key) > rooms.id << 36 AND \(key) < (rooms.id + 1) << 36"
     }
 
     func run() throws {
-        try PreparedStatement("SELECT id, kind FROM jobs", db).forEachRow { row in
+        try db.forEach("SELECT id, kind FROM jobs") { row in
             let kind = row.text(1)
             if !["room", "reactions", "user", "activity"].contains(kind) {
                 findings.add("job \(row.integer(0)) has the unknown kind \(kind)")
@@ -24,29 +26,30 @@ struct JobCheck {
         }
         let alive =
             "SELECT number FROM jobs WHERE kind = 'room' AND number NOT IN (SELECT id FROM rooms WHERE deleted = 1)"
-        try PreparedStatement(alive, db).forEachRow { row in
+        try db.forEach(alive) { row in
             findings.add("a job removes this room, but the room is not marked as deleted", room: "#\(row.integer(0))")
         }
-        for (table, ofRoom) in Self.tables where try hasTable(table) {
+        for (table, ofRoom) in Self.tables {
+            guard try db.hasTable(table) else { continue }
             let names = """
                 SELECT name FROM rooms WHERE deleted = 1
                     AND id NOT IN (SELECT number FROM jobs WHERE kind = 'room')
                     AND EXISTS (SELECT 1 FROM \(table) WHERE \(ofRoom))
                 """
-            try PreparedStatement(names, db).forEachRow { row in
+            try db.forEach(names) { row in
                 findings.add("this room is deleted, but no job removes its \(table)", room: row.text(0))
             }
         }
         let idle = """
-            SELECT count(*) FROM erasures WHERE erased = 0 AND user NOT IN (SELECT user FROM jobs WHERE kind = 'user')
+            SELECT count(*) FROM erasures WHERE erased = 0 AND "user" NOT IN (SELECT "user" FROM jobs WHERE kind = 'user')
             """
-        if try hasTable("erasures") {
+        if try db.hasTable("erasures") {
             let count = try count(idle)
             if count > 0 { findings.add("users marked for erasure without a job: \(count)") }
         }
         let wrong = try count(
             """
-            SELECT count(*) FROM rooms WHERE deleted = 0 AND bytes <> (SELECT ifnull(sum(length(body)), 0) FROM messages
+            SELECT count(*) FROM rooms WHERE deleted = 0 AND bytes <> (SELECT coalesce(sum(length(body)), 0) FROM messages
                 WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36)
             """)
         if wrong > 0 { findings.note("rooms whose stored size is wrong in the admin list: \(wrong)") }
@@ -57,13 +60,6 @@ struct JobCheck {
     }
 
     private func count(_ sql: String) throws -> Int64 {
-        try PreparedStatement(sql, db).firstRow { $0.integer(0) } ?? 0
-    }
-
-    private func hasTable(_ name: String) throws -> Bool {
-        try count(
-            db.sql(
-                sqlite: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'",
-                postgres: "SELECT count(to_regclass('\(name)'))")) > 0
+        try db.first(sql) { $0.integer(0) } ?? 0
     }
 }

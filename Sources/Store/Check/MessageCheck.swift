@@ -1,43 +1,42 @@
 import Wire
 
 /// Checks rooms, messages and the rows that belong to messages, reading their tables side by side in key order.
-final class MessageCheck {
+final class MessageCheck<DB: SQLDatabase> {
     private let findings: Findings
-    private let selectRooms: PreparedStatement
-    private let selectMessages: PreparedStatement
-    private let selectChanges: PreparedStatement
-    private let selectReactions: PreparedStatement
-    private let selectFirstContents: PreparedStatement
-    private let selectClientIDs: PreparedStatement
+    private let selectRooms: DB.Prepared
+    private let selectMessages: DB.Prepared
+    private let selectChanges: DB.Prepared
+    private let selectReactions: DB.Prepared
+    private let selectFirstContents: DB.Prepared
+    private let selectClientIDs: DB.Prepared
     /// Deleted messages whose reactions a job still has to remove.
     private let pendingReactions: Set<Int64>
     private var messages: Int64 = 0
     /// True if the current room has been deleted. A job removes its rows in parts, reactions before messages.
     private var isRoomDeleted = false
 
-    init(_ db: Connection, _ findings: Findings) throws {
+    init(_ db: DB, _ findings: Findings) throws {
         self.findings = findings
-        selectRooms = try PreparedStatement("SELECT id, name, deleted FROM rooms ORDER BY id", isLong: true, db)
-        selectMessages = try PreparedStatement(
+        selectRooms = try db.prepare("SELECT id, name, deleted FROM rooms ORDER BY id", isLong: true)
+        selectMessages = try db.prepare(
             "SELECT id, rev, changed, created_at, sender, client_message_id, body FROM messages ORDER BY id",
-            isLong: true, db)
-        selectChanges = try PreparedStatement(
-            "SELECT changed, id FROM messages WHERE changed IS NOT NULL ORDER BY changed", isLong: true, db)
-        selectReactions = try PreparedStatement(
-            "SELECT message, key, user, rev FROM reactions ORDER BY message, key, rev", isLong: true, db)
-        selectFirstContents = try PreparedStatement(
-            "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", isLong: true, db)
-        selectClientIDs = try PreparedStatement(
+            isLong: true)
+        selectChanges = try db.prepare(
+            "SELECT changed, id FROM messages WHERE changed IS NOT NULL ORDER BY changed", isLong: true)
+        selectReactions = try db.prepare(
+            "SELECT message, key, \"user\", rev FROM reactions ORDER BY message, key, rev", isLong: true)
+        selectFirstContents = try db.prepare(
+            "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", isLong: true)
+        selectClientIDs = try db.prepare(
             """
             SELECT id >> 36, sender, client_message_id, id FROM messages WHERE client_message_id IS NOT NULL
             ORDER BY id >> 36, sender, client_message_id
-            """, isLong: true, db)
-        let selectPending = try PreparedStatement("SELECT number FROM jobs WHERE kind = 'reactions'", db)
-        pendingReactions = Set(try selectPending.allRows { $0.integer(0) })
+            """, isLong: true)
+        pendingReactions = Set(try db.all("SELECT number FROM jobs WHERE kind = 'reactions'") { $0.integer(0) })
     }
 
     /// The number of messages between two reports.
-    private static let reportEach: Int64 = 10_000
+    private static var reportEach: Int64 { 10_000 }
 
     /// Checks all messages.
     ///
@@ -52,18 +51,18 @@ final class MessageCheck {
                         try selectMessages.forEachRow { row in
                             let key = RowKey(rawValue: row.integer(0))
                             if key.room != room {
-                                fold = RoomFold(try name(of: key.room, &rooms))
+                                fold = RoomFold(try name(of: key.room, rooms))
                                 room = key.room
                             }
-                            let message = try check(row, key, &fold, &changes)
-                            try checkReactions(of: message, key, fold.name, &reactions)
-                            try checkFirstContent(of: message, key, fold.name, &firstContents)
+                            let message = try check(row, key, &fold, changes)
+                            try checkReactions(of: message, key, fold.name, reactions)
+                            try checkFirstContent(of: message, key, fold.name, firstContents)
                             messages += 1
                             if messages % Self.reportEach == 0 { progress(messages) }
                         }
-                        _ = try name(of: .max, &rooms)
-                        try checkReactions(of: nil, RowKey(rawValue: .max), "", &reactions)
-                        try checkFirstContent(of: nil, RowKey(rawValue: .max), "", &firstContents)
+                        _ = try name(of: .max, rooms)
+                        try checkReactions(of: nil, RowKey(rawValue: .max), "", reactions)
+                        try checkFirstContent(of: nil, RowKey(rawValue: .max), "", firstContents)
                     }
                 }
             }
@@ -73,11 +72,11 @@ final class MessageCheck {
     }
 
     /// Advances to a room, and returns its name.
-    private func name(of number: Int64, _ rooms: inout PreparedStatement.Rows) throws -> String {
+    private func name(of number: Int64, _ rooms: DB.Prepared) throws -> String {
         while rooms.hasRow {
-            let (id, name) = (rooms.row.integer(0), rooms.row.text(1))
+            let (id, name) = (rooms.integer(0), rooms.text(1))
             if id > number { break }
-            isRoomDeleted = rooms.row.integer(2) == 1
+            isRoomDeleted = rooms.integer(2) == 1
             findings.count(rooms: isRoomDeleted ? 0 : 1)
             if (try? RoomID(name)) == nil { findings.add("this is not a valid room id", room: name) }
             try rooms.next()
@@ -90,8 +89,8 @@ final class MessageCheck {
 
     /// Checks a message's row and its snapshot.
     private func check(
-        _ row: borrowing PreparedStatement.Row, _ key: RowKey, _ fold: inout RoomFold,
-        _ changes: inout PreparedStatement.Rows
+        _ row: DB.Prepared, _ key: RowKey, _ fold: inout RoomFold,
+        _ changes: DB.Prepared
     ) throws -> Message? {
         let (sentAt, changed) = (row.integer(1), row.isNull(2) ? nil : RowKey(rawValue: row.integer(2)))
         fold.add(key.place, sentAt: sentAt, createdAt: row.integer(3), findings)
@@ -102,9 +101,9 @@ final class MessageCheck {
         }
         // Both statements return revisions in rising order, so a revision that occurs in both is found here.
         let sent = RowKey(room: key.room, sentAt).rawValue
-        while changes.hasRow, changes.row.integer(0) <= sent {
-            if changes.row.integer(0) == sent {
-                let other = RowKey(rawValue: changes.row.integer(1)).place
+        while changes.hasRow, changes.integer(0) <= sent {
+            if changes.integer(0) == sent {
+                let other = RowKey(rawValue: changes.integer(1)).place
                 findings.add(
                     "this message was sent at revision \(sentAt), but message \(other) was changed at that revision",
                     room: fold.name, seq: key.place)
@@ -125,13 +124,13 @@ final class MessageCheck {
 
     /// Checks the reactions to a message; `nil` stands for a message that cannot be read.
     private func checkReactions(
-        of message: Message?, _ key: RowKey, _ name: String, _ reactions: inout PreparedStatement.Rows
+        of message: Message?, _ key: RowKey, _ name: String, _ reactions: DB.Prepared
     ) throws {
         var fold = ReactionFold()
-        while reactions.hasRow, reactions.row.integer(0) <= key.rawValue {
-            let id = reactions.row.integer(0)
+        while reactions.hasRow, reactions.integer(0) <= key.rawValue {
+            let id = reactions.integer(0)
             if id == key.rawValue {
-                fold.add(reactions.row.text(1), reactions.row.text(2), rev: reactions.row.integer(3))
+                fold.add(reactions.text(1), reactions.text(2), rev: reactions.integer(3))
             } else {
                 addOrphan("there is a reaction to this message, but no message", RowKey(rawValue: id))
             }
@@ -145,14 +144,14 @@ final class MessageCheck {
 
     /// Checks that the content first sent is stored for each message that needs it, and for no other.
     private func checkFirstContent(
-        of message: Message?, _ key: RowKey, _ name: String, _ firstContents: inout PreparedStatement.Rows
+        of message: Message?, _ key: RowKey, _ name: String, _ firstContents: DB.Prepared
     ) throws {
         var isKnown = false
-        while firstContents.hasRow, firstContents.row.integer(0) <= key.rawValue {
-            let id = firstContents.row.integer(0)
+        while firstContents.hasRow, firstContents.integer(0) <= key.rawValue {
+            let id = firstContents.integer(0)
             if id == key.rawValue {
                 isKnown = true
-                if firstContents.row.integer(1) != 32 {
+                if firstContents.integer(1) != 32 {
                     findings.add("the hash of the original content is truncated", room: name, seq: key.place)
                 }
             } else {

@@ -1,43 +1,43 @@
 /// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks.
-final class PeopleCheck {
+final class PeopleCheck<DB: SQLDatabase> {
     private let findings: Findings
     /// The highest `seq` of each room that the journal has messages of.
     private let heads: [Int64: Int64]
-    private let selectMarks: PreparedStatement
-    private let selectExpired: PreparedStatement
-    private let selectMembers: PreparedStatement
-    private let selectOwnerless: PreparedStatement
-    private let selectBans: PreparedStatement
-    private let selectErasures: PreparedStatement
+    private let selectMarks: DB.Prepared
+    private let selectExpired: DB.Prepared
+    private let selectMembers: DB.Prepared
+    private let selectOwnerless: DB.Prepared
+    private let selectBans: DB.Prepared
+    private let selectErasures: DB.Prepared
 
-    init(_ db: Connection, _ findings: Findings, _ heads: [Int64: Int64]) throws {
+    init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
         self.heads = heads
-        func statement(_ columns: String, _ table: String) throws -> PreparedStatement {
-            try PreparedStatement(
+        func statement(_ columns: String, _ table: String) throws -> DB.Prepared {
+            try db.prepare(
                 """
                 SELECT \(table).room, rooms.name, \(columns), (SELECT max(messages.id) FROM messages
                     WHERE messages.id > \(table).room << 36 AND messages.id < (\(table).room + 1) << 36)
                 FROM \(table) LEFT JOIN rooms ON rooms.id = \(table).room
-                """, isLong: true, db)
+                """, isLong: true)
         }
-        selectMarks = try statement("user, seq", "read_marks")
+        selectMarks = try statement("\"user\", seq", "read_marks")
         selectExpired = try statement("NULL, seq", "expired")
-        selectMembers = try PreparedStatement(
+        selectMembers = try db.prepare(
             """
-            SELECT members.room, rooms.name, user, owner FROM members LEFT JOIN rooms ON rooms.id = members.room
-            """, isLong: true, db)
-        selectErasures = try PreparedStatement("SELECT 1 FROM erasures LIMIT 1", db)
-        selectBans = try PreparedStatement(
+            SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
+            """, isLong: true)
+        selectErasures = try db.prepare("SELECT 1 FROM erasures LIMIT 1")
+        selectBans = try db.prepare(
             """
-            SELECT bans.room, user, reads FROM bans LEFT JOIN rooms ON rooms.id = bans.room
-            WHERE (rooms.id IS NULL AND bans.room <> \(BanStatements.server)) OR reads NOT IN (0, 1)
-            """, db)
-        selectOwnerless = try PreparedStatement(
+            SELECT bans.room, "user", reads FROM bans LEFT JOIN rooms ON rooms.id = bans.room
+            WHERE (rooms.id IS NULL AND bans.room <> \(RowKey.server)) OR reads NOT IN (0, 1)
+            """)
+        selectOwnerless = try db.prepare(
             """
             SELECT name, private FROM rooms
             WHERE deleted = 0 AND NOT EXISTS (SELECT 1 FROM members WHERE members.room = rooms.id AND owner = 1)
-            """, isLong: true, db)
+            """, isLong: true)
     }
 
     func run() throws {
@@ -71,7 +71,7 @@ final class PeopleCheck {
         if hidden > 0 { findings.note("private rooms without an owner: \(hidden)") }
     }
 
-    private func checkPlaces(_ statement: PreparedStatement, _ name: (String) -> String) throws {
+    private func checkPlaces(_ statement: DB.Prepared, _ name: (String) -> String) throws {
         try statement.forEachRow { row in
             let (number, seq) = (row.integer(0), row.integer(3))
             let what = name(row.text(2))

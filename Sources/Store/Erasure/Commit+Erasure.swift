@@ -1,27 +1,27 @@
 import Chat
 import Wire
 
+/// The phases of the job, in order.
+private enum Phase {
+    static let memberships: Int64 = 0
+    static let marks: Int64 = 1
+    static let messages: Int64 = 2
+    static let reactions: Int64 = 3
+}
+
 /// Erasing users: a job removes a user's data in phases, which are memberships, read marks, messages, and reactions to
 /// messages of others.
 ///
 /// Meanwhile somebody may use the same user id again, as a new user. The rules then separate the two, see
 /// ``Facts/Past``, so the job leaves alone what lies beyond a boundary.
 extension Commit {
-    /// The phases of the job, in order.
-    private enum Phase {
-        static let memberships: Int64 = 0
-        static let marks: Int64 = 1
-        static let messages: Int64 = 2
-        static let reactions: Int64 = 3
-    }
-
     /// Records that a user is being erased, and adds the job.
     mutating func beginErasure(of user: UserID) throws {
-        try statements.erasures.begin(user)
+        try db.beginErasure(of: user)
         try eraseName(fromBansOf: user)
-        try statements.jobs.delete(.user(user))
+        try db.deleteJob(.user(user))
         jobs.removeAll { $0.kind == .user(user) }
-        jobs.append(try statements.jobs.insert(.user(user)))
+        jobs.append(try db.insertJob(.user(user)))
         erasing.insert(user)
     }
 
@@ -32,7 +32,7 @@ extension Commit {
     /// - Returns: the job with its progress; `nil` once nothing of the user is left.
     mutating func erase(_ user: UserID, _ job: Job) throws -> Job? {
         var next = job
-        if job.phase >= Phase.messages, journal.hasAsideMessage(of: user) {
+        if job.phase >= Phase.messages, store.hasAsideMessage(of: user) {
             // Messages of rooms that are set aside are filed when the log is next opened. Then all messages are
             // searched again.
             if job.phase == Phase.messages, job.place == 0 { throw SQLiteError.setAside }
@@ -42,29 +42,29 @@ extension Commit {
         switch job.phase {
         case Phase.memberships:
             // In one order, so that it does not wait for sends to several of the rooms while they wait for it.
-            let rooms = try statements.erasures.memberships(of: user, most: CommitLimits.jobRows)
+            let rooms = try db.memberships(toErase: user, most: CommitLimits.jobRows)
             for room in rooms.sorted() { try removeMembership(of: user, in: room) }
             if rooms.count < CommitLimits.jobRows { next.phase = Phase.marks }
         case Phase.marks:
-            if try statements.erasures.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows {
+            if try db.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows {
                 next.phase = Phase.messages
             }
         case Phase.messages:
-            let (found, last) = try statements.erasures.messages(
+            let (found, last) = try db.messages(
                 of: user, after: job.place, rows: CommitLimits.scannedRows, most: CommitLimits.erasedMessages)
             for message in found { try eraseMessage(at: message, of: user) }
             if let last { next.place = last } else { (next.phase, next.place) = (Phase.reactions, 0) }
         default:
             var count = 0
             while count < CommitLimits.erasedMessages,
-                let message = try statements.erasures.nextReacted(after: next.place)
+                let message = try db.nextReacted(after: next.place)
             {
                 try eraseReactions(to: message, by: user)
                 next.place = message.rawValue
                 count += 1
             }
             if count < CommitLimits.erasedMessages {
-                try statements.erasures.finish(user)
+                try db.finishErasure(of: user)
                 erasing.remove(user)
                 return nil
             }
@@ -74,24 +74,24 @@ extension Commit {
 
     /// Removes the user's name from bans of others.
     private mutating func eraseName(fromBansOf user: UserID) throws {
-        for (number, ban) in try statements.bans.mentions(of: user) {
+        for (number, ban) in try db.bansThatMayName(user) {
             let next = ban.anonymized(for: user)
             if next == ban { continue }
-            try statements.bans.set(next, from: number)
+            try db.setBan(next, from: number)
             guard next.isInForce(at: time) else { continue }
-            if number == BanStatements.server {
+            if number == RowKey.server {
                 bans.changes[BanTable.Key(room: nil, user: ban.user)] = next
-            } else if let (id, _, isDeleted) = try statements.lookup.room(number), !isDeleted {
+            } else if let (id, _, isDeleted) = try db.room(number), !isDeleted {
                 bans.changes[BanTable.Key(room: id, user: ban.user)] = next
             }
         }
     }
 
     private mutating func removeMembership(of user: UserID, in number: Int64) throws {
-        guard let (id, _, isDeleted) = try statements.lookup.room(number), !isDeleted else {
-            return try statements.members.remove(user, from: number)
+        guard let (id, _, isDeleted) = try db.room(number), !isDeleted else {
+            return try db.removeMember(user, from: number)
         }
-        let past = Facts.Past(isMember: true, title: try statements.members.title(of: number))
+        let past = Facts.Past(isMember: true, title: try db.title(of: number))
         for write in Decision.leaving(user, past) { try apply(write, in: id, number) }
     }
 
@@ -105,18 +105,18 @@ extension Commit {
 
     /// Returns a message, after filing its room; `nil` if it cannot be changed. A deleted room is left to its own job.
     private mutating func open(_ key: RowKey) throws -> OpenMessage? {
-        guard let (id, _, isDeleted) = try statements.lookup.room(key.room), !isDeleted, let room = try room(id) else {
+        guard let (id, _, isDeleted) = try db.room(key.room), !isDeleted, let room = try room(id) else {
             return nil
         }
         try file(id, room)
-        guard let body = try statements.changes.message(key), let message = try? Message(decoding: body) else {
+        guard let body = try db.snapshot(of: key), let message = try? Message(decoding: body) else {
             return nil
         }
         return OpenMessage(place: Place(id: id, room: room), message: message, body: body)
     }
 
     private mutating func eraseMessage(at key: RowKey, of user: UserID) throws {
-        if let boundary = try statements.erasures.boundary(of: user, in: key.room), key.place > boundary.seq { return }
+        if let boundary = try db.boundary(of: user, in: key.room), key.place > boundary.seq { return }
         guard var old = try open(key),
             let decision = Decision(erasing: old.message, old.body, of: user, in: old.facts)
         else { return }
@@ -124,19 +124,19 @@ extension Commit {
     }
 
     private mutating func eraseReactions(to key: RowKey, by user: UserID) throws {
-        let boundary = try statements.erasures.boundary(of: user, in: key.room)
-        for reaction in try statements.erasures.keys(of: key) {
-            guard let rev = try statements.erasures.rev(of: reaction, by: user, to: key), rev <= boundary?.rev ?? .max,
-                let (_, _, isDeleted) = try statements.lookup.room(key.room), !isDeleted
+        let boundary = try db.boundary(of: user, in: key.room)
+        for reaction in try db.reactionKeys(of: key) {
+            guard let rev = try db.rev(of: reaction, by: user, to: key), rev <= boundary?.rev ?? .max,
+                let (_, _, isDeleted) = try db.room(key.room), !isDeleted
             else { continue }
             guard var old = try open(key) else {
                 // The message cannot be read, but the row of the reaction is deleted all the same.
-                try statements.changes.removeReaction(reaction, by: user, from: key)
+                try db.removeReaction(reaction, by: user, from: key)
                 continue
             }
             // The reactions to a tombstone have a job of their own.
             if old.message.deleted { continue }
-            let users = try statements.changes.users(reaction, of: key)
+            let users = try db.reactingUsers(reaction, to: key)
             let decision = Decision(
                 removing: reaction, of: user, from: old.message, old.body, reactingUsers: users, in: old.facts)
             if let decision { try apply(decision, &old.place) }

@@ -34,7 +34,7 @@ struct Expiry {
         let room: RoomID
         /// The `seq` up to which its messages have expired.
         let mark: Int64
-        /// The time of the message after the mark; `nil` if there is none, and with SQLite, which looks it up by itself.
+        /// The time of the message after the mark; `nil` if there is none, or if the store looks it up apart.
         let oldest: Int64?
     }
 
@@ -112,19 +112,17 @@ struct Expiry {
 }
 
 /// Expiring messages, on the writer's thread.
-extension WriterState {
+extension CommitMaker {
     /// Performs one step of expiry. A failure does not mean that sends fail, so it does not change the health of the
     /// log.
     mutating func expire(_ reports: WriterReports) {
         guard let expiry else { return }
         var asked: Int64?
         do {
-            let statements = try prepared().expiry
-            // With several nodes there may be no limit, although this node has one.
-            let cutoff = try statements.cutoff(configuration)
-            let rooms = try statements.rooms(behind: expiry.room, most: expiry.mostRooms)
+            let cutoff = try expiryCutoff()
+            let rooms = try expiryRooms(after: expiry.room, most: expiry.mostRooms)
             asked = rooms.last?.number
-            let places = try rooms.filter { try statements.isDue($0, before: cutoff) }
+            let places = try rooms.filter { try isDue($0, before: cutoff) }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
                 let done = try transact { commit in
@@ -178,7 +176,7 @@ extension Commit {
         try file(place.room, room)
         var (seq, expired, bytes) = (place.mark, 0, 0)
         let end = min(room.head, place.mark + Int64(most))
-        for (key, body) in try statements.expiry.messages(after: place.mark, upTo: end, in: room.number) {
+        for (key, body) in try db.messages(after: place.mark, upTo: end, in: room.number) {
             guard key.place == seq + 1 else { break }
             // A message that cannot be read is skipped, so that those after it still expire.
             if let message = try? Message(decoding: body) {
@@ -197,95 +195,28 @@ extension Commit {
             }
             seq += 1
         }
-        try statements.totals.changed(by: bytes, in: room.number)
-        if seq > place.mark { try statements.expiry.raise(to: seq, in: room.number) }
+        try db.addBytes(bytes, to: room.number)
+        if seq > place.mark { try db.raiseExpired(to: seq, in: room.number) }
         return (Int(seq - place.mark), expired)
     }
 }
 
-/// The writer's statements for expiring messages.
-///
-/// Confined to its connection.
-final class ExpiryStatements {
-    private let selectRooms: PreparedStatement
-    /// Selects the time of one message. `nil` with PostgreSQL, where that would be a round trip for each room, so that
-    /// ``selectRooms`` has the times.
-    private let selectTime: PreparedStatement?
-    private let selectMessages: PreparedStatement
-    private let raise: PreparedStatement
-    /// `nil` with SQLite, which has one server.
-    private let selectRetention: PreparedStatement?
-
-    init(_ db: Connection) throws {
-        // With SQLite, a damaged message must not keep other rooms from being listed.
-        let oldest = db.sql(
-            sqlite: "NULL",
-            postgres: """
-                (SELECT created_at FROM messages
-                    WHERE messages.id = (rooms.id << \(RowKey.placeBits)) + ifnull(expired.seq, 0) + 1)
-                """)
-        selectTime = try db.isPostgres ? nil : PreparedStatement("SELECT created_at FROM messages WHERE id = ?", db)
-        selectRooms = try PreparedStatement(
-            """
-            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0), \(oldest)
-            FROM rooms LEFT JOIN expired ON expired.room = rooms.id
-            WHERE rooms.id > ? AND rooms.deleted = 0 ORDER BY rooms.id LIMIT ?
-            """, db)
-        selectMessages = try PreparedStatement(
-            "SELECT id, body FROM messages WHERE id > ? AND id <= ? ORDER BY id", db)
-        selectRetention = db.isPostgres ? try PreparedStatement(Retention.select, db) : nil
-        raise = try PreparedStatement(
-            """
-            INSERT INTO expired (room, seq) VALUES (?, ?)
-            ON CONFLICT (room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > expired.seq
-            """, db)
-    }
-
-    /// Returns the storage time of the oldest message to keep. With several nodes it is that of the node that keeps
-    /// messages longest, by the database's clock.
-    func cutoff(_ configuration: StoreConfiguration) throws -> Timestamp {
-        var (now, days) = (configuration.clock(), configuration.keepDays.map(Int64.init))
-        if let shared = try selectRetention?.firstRow({
-            (Timestamp(milliseconds: $0.integer(0)), $0.isNull(1) ? nil : $0.integer(1))
-        }) {
-            if configuration.usesDatabaseClock { now = shared.0 }
-            days = shared.1
-        }
-        guard let days else { return .earliest }
-        return Timestamp(milliseconds: now.milliseconds - days * 86_400_000)
-    }
-
-    /// Returns at most `most` rooms after `room`, in the order of their numbers.
-    ///
-    /// A message that only the journal has is found once it is filed, some minutes later.
-    func rooms(behind room: Int64, most: Int) throws -> [Expiry.Place] {
-        try selectRooms.bind(room, at: 1)
-        try selectRooms.bind(Int64(most), at: 2)
-        return try selectRooms.allRows { row in
-            Expiry.Place(
-                number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
-                oldest: row.isNull(3) ? nil : row.integer(3))
-        }
-    }
-
-    /// Returns true if the first message after a room's expiry mark was stored before `cutoff`.
-    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
-        guard let selectTime else { return place.oldest.map { $0 < cutoff.milliseconds } ?? false }
-        try selectTime.bind(RowKey(room: place.number, place.mark).rawValue + 1, at: 1)
-        return try selectTime.firstRow { $0.integer(0) < cutoff.milliseconds } ?? false
-    }
-
+/// Statements for expiring messages.
+extension SQLDatabase {
     /// Returns a room's filed messages after one `seq` and up to another, in order.
     func messages(after seq: Int64, upTo end: Int64, in room: Int64) throws -> [(key: RowKey, body: [UInt8])] {
-        try selectMessages.bind(RowKey(room: room, seq).rawValue, at: 1)
-        try selectMessages.bind(RowKey(room: room, end).rawValue, at: 2)
-        return try selectMessages.allRows { (RowKey(rawValue: $0.integer(0)), $0.bytes(1)) }
+        try all(
+            "SELECT id, body FROM messages WHERE id > $1 AND id <= $2 ORDER BY id", RowKey(room: room, seq),
+            RowKey(room: room, end)
+        ) { (RowKey(rawValue: $0.integer(0)), $0.bytes(1)) }
     }
 
     /// Stores a room's expiry mark. It never moves back.
-    func raise(to seq: Int64, in room: Int64) throws {
-        try raise.bind(room, at: 1)
-        try raise.bind(seq, at: 2)
-        try raise.runSoon()
+    func raiseExpired(to seq: Int64, in room: Int64) throws {
+        try runSoon(
+            """
+            INSERT INTO expired (room, seq) VALUES ($1, $2)
+            ON CONFLICT (room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > expired.seq
+            """, room, seq)
     }
 }

@@ -4,7 +4,7 @@ import Wire
 /// part is a commit that also stores the progress, so the job continues after a crash.
 ///
 /// To add a kind of work: add it to ``Kind``, insert a job in the commit that makes the work necessary
-/// (``JobStatements/insert(_:)``, ``Commit/jobs``), and perform a bounded part of it in ``Commit/work(on:)``.
+/// (``Commit/jobs``), and perform a bounded part of it in ``Commit/work(on:)``.
 struct Job: Equatable {
     enum Kind: Equatable {
         /// Removes all rows of a deleted room, given by its number. Its name stays.
@@ -114,7 +114,7 @@ extension Job {
 }
 
 /// Performing jobs, on the writer's thread.
-extension WriterState {
+extension CommitMaker {
     /// Performs one part of the first job. A failure does not mean that sends fail, so it does not change the health of
     /// the log.
     mutating func work(_ reports: WriterReports) {
@@ -122,10 +122,7 @@ extension WriterState {
         let start = ContinuousClock.now
         do {
             var next: Job? = job
-            if journal.hasRows(before: job.journalRow) {
-                // Filing the messages of these journal rows lets the commit delete the rows.
-                _ = try transact(filing: .rows(before: job.journalRow)) { _ in }
-            } else {
+            if try !makeReady(for: job) {
                 let done = try transact { commit in next = try commit.work(on: job) }
                 reports.tell(done)
             }
@@ -163,21 +160,21 @@ extension Commit {
         switch job.kind {
         case .room(let room): next = try removeRows(of: room) ? nil : job
         case .reactions(let message):
-            let removed = try statements.changes.removeReactions(
-                from: RowKey(rawValue: message), most: CommitLimits.jobRows)
+            let removed = try db.removeReactions(
+                to: RowKey(rawValue: message), most: CommitLimits.jobRows)
             next = removed < CommitLimits.jobRows ? nil : job
         case .user(let user): next = try erase(user, job)
         case .activity:
-            if let room = try statements.activity.fill(most: CommitLimits.jobRows) {
+            if let room = try store.fillActivity(most: CommitLimits.jobRows) {
                 next = job
                 next?.place = room
             }
         }
         guard let next else {
-            try statements.jobs.delete(job)
+            try db.delete(job)
             return nil
         }
-        if next != job { try statements.jobs.update(next) }
+        if next != job { try db.update(next) }
         return next
     }
 
@@ -187,20 +184,19 @@ extension Commit {
     /// One commit removes at most ``CommitLimits/jobRows`` reactions, counted over all its messages.
     mutating func removeReactions(_ count: Int, to place: RowKey) throws {
         guard removedReactions + count <= CommitLimits.jobRows else {
-            return jobs.append(try statements.jobs.insert(.reactions(place.rawValue)))
+            return jobs.append(try db.insertJob(.reactions(place.rawValue)))
         }
         removedReactions += count
-        try statements.changes.removeReactions(from: place)
+        try db.removeReactions(to: place)
     }
 
     /// Removes some rows of a deleted room.
     ///
     /// - Returns: true once all are gone.
     private func removeRows(of room: Int64) throws -> Bool {
-        let jobs = statements.jobs
         // Rows that refer to messages are removed before the messages.
-        if try jobs.deleteRows(of: room, most: CommitLimits.jobRows) { return false }
-        try jobs.deleteExpired(of: room)
-        return try jobs.deleteMessages(of: room, most: CommitLimits.jobRows, bytes: CommitLimits.jobBytes) == 0
+        if try db.deleteRows(of: room, most: CommitLimits.jobRows) { return false }
+        try db.deleteExpired(of: room)
+        return try db.deleteMessages(of: room, most: CommitLimits.jobRows, bytes: CommitLimits.jobBytes) == 0
     }
 }

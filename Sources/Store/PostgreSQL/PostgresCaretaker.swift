@@ -84,8 +84,7 @@ final class PostgresCaretaker: Sendable {
 
     /// The work of the node that holds the lock.
     private struct Work {
-        private var state: WriterState
-        private let delete: PreparedStatement
+        private var commits: PostgresCommits
         private let connection: PostgresConnection
         private let measure: PostgresConnection.Statement
         private var nextLook = ContinuousClock.now
@@ -96,17 +95,15 @@ final class PostgresCaretaker: Sendable {
             let lock = try connection.run(
                 connection.statement("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))"))
             guard lock.integer(0, 0) == 1 else { return nil }
-            let db = Connection.postgres(connection)
             self.connection = connection
             measure = connection.statement("SELECT pg_database_size(current_database())")
-            delete = try PreparedStatement("DELETE FROM events WHERE at < ?", db)
-            state = WriterState(db, Journal(configuration.journal), access.bans, access: access, configuration)
+            commits = PostgresCommits(connection, access, configuration)
         }
 
         /// Time in milliseconds until there may be more to do.
         var wait: Int {
             var next = nextLook
-            for due in [state.jobs.next, state.expiry?.next] { next = min(next, due ?? next) }
+            for due in [commits.jobs.next, commits.expiry?.next] { next = min(next, due ?? next) }
             return max(0, ContinuousClock.now.duration(to: next).milliseconds)
         }
 
@@ -117,18 +114,17 @@ final class PostgresCaretaker: Sendable {
             var size: Int64?
             if nextLook <= .now {
                 // Progress is stored with each part, so the rows are as new as the queue.
-                state.jobs.add(try state.prepared().jobs.all())
+                commits.jobs.add(try connection.jobs())
                 nextLook = .now + .milliseconds(PostgresCaretaker.interval)
             }
             if nextRemoval <= .now {
-                let end = try state.time().milliseconds - eventTime.components.seconds * 1000
-                try delete.bind(end, at: 1)
-                try delete.run()
+                let end = try commits.time().milliseconds - eventTime.components.seconds * 1000
+                try connection.runSoon("DELETE FROM events WHERE at < $1", end)
                 size = try connection.run(measure).integer(0, 0)
                 nextRemoval = .now + removalInterval
             }
-            if let due = state.expiry?.next, due <= .now { state.expire(reports) }
-            if let due = state.jobs.next, due <= .now { state.work(reports) }
+            if let due = commits.expiry?.next, due <= .now { commits.expire(reports) }
+            if let due = commits.jobs.next, due <= .now { commits.work(reports) }
             return size
         }
     }

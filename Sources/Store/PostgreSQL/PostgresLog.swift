@@ -44,14 +44,14 @@ public final class PostgresLog: OpenLog {
             patient.changes = nil
             let connection = try PostgresConnection(patient)
             danger = try PostgresSchema.migrate(connection)
-            try DatabaseCopy.checkIsWhole(.postgres(connection))
+            try DatabaseCopy.checkIsWhole(connection)
             history = DatabaseHistory(
                 epoch: try PostgresSchema.epoch(connection, onRenewal: configuration.onNewEpoch),
                 onOther: configuration.onOtherHistory)
             // Before messages can expire, so that no node deletes what this one keeps.
             try Retention(connection).report(configuration.keepDays)
-            configuration.roomNumbers.use(try RowKey.highestRoom(.postgres(connection)))
-            try access.load(AccessStatements(connection))
+            configuration.roomNumbers.use(try connection.highestRoom())
+            try access.load(connection)
         } catch let error as StoreError {
             throw error
         } catch {

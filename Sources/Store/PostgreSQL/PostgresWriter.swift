@@ -284,8 +284,8 @@ final class PostgresWriter: Sendable {
         var connector: PostgresConnector.Use
         let access: AccessState
         let configuration: StoreConfiguration
-        private var current: WriterState?
-        private var batches: (sends: SendStatements, marks: MarkStatements, access: AccessStatements)?
+        private var current: PostgresCommits?
+        private var batches: (sends: SendStatements, marks: MarkStatements)?
         private var known: KnownRooms
 
         init(connector: PostgresConnector.Use, access: AccessState, configuration: StoreConfiguration) {
@@ -300,35 +300,31 @@ final class PostgresWriter: Sendable {
         /// - Throws: ``PostgresError/readOnly(because:)``, or another error if the database cannot be reached.
         mutating func checkTakesChanges() throws {
             // A connection that was made by this call has been asked a moment ago. Asking it again is simpler.
-            _ = try state()
-            try connector.connection().0.checkTakesChanges()
+            try commits().db.checkTakesChanges()
         }
 
-        /// Returns the state of the writer on a connection that is alive and takes changes.
-        mutating func state() throws -> WriterState {
+        /// Returns the transactions of a connection that is alive and takes changes.
+        mutating func commits() throws -> PostgresCommits {
             let (connection, isNew) = try connector.connection()
             if let current, !isNew { return current }
             known = KnownRooms(configuration.policy)
             (current, batches) = (nil, nil)
-            batches = (
-                try SendStatements(connection), MarkStatements(connection), try AccessStatements(connection)
-            )
-            let new = WriterState(
-                .postgres(connection), Journal(configuration.journal), access.bans, access: access, configuration)
+            batches = (try SendStatements(connection), MarkStatements(connection))
+            let new = PostgresCommits(connection, access, configuration)
             current = new
             return new
         }
 
         /// Makes one transaction for submissions.
         mutating func transact(
-            _ submissions: ArraySlice<Submission>, _ body: (inout Commit) throws -> Void
-        ) throws -> Commit {
-            var state = try state()
+            _ submissions: ArraySlice<Submission>, _ body: (inout Commit<PostgresCommitStore>) throws -> Void
+        ) throws -> Commit<PostgresCommitStore> {
+            var commits = try commits()
             // Each room once.
             let rooms = Array(Set(submissions.compactMap(\.room)))
             current = nil
-            defer { current = state }
-            return try state.transact(
+            defer { current = commits }
+            return try commits.transact(
                 submissions: submissions.count, locking: rooms, confirming: { confirm($0) }, body)
         }
 
@@ -353,9 +349,8 @@ final class PostgresWriter: Sendable {
         /// Returns those of the rooms that another transaction has locked, or is making.
         mutating func lockedRooms(among rooms: [RoomID]) throws -> Set<RoomID> {
             if rooms.isEmpty { return [] }
-            _ = try state()
-            guard let (statements, _, _) = batches else { return [] }
-            return try statements.locked(among: rooms)
+            _ = try commits()
+            return try batches?.sends.locked(among: rooms) ?? []
         }
 
         /// Number of times that a batch is tried before its sends are committed one by one.
@@ -369,11 +364,11 @@ final class PostgresWriter: Sendable {
             _ submissions: ArraySlice<Submission>, _ judged: ContinuousClock.Instant
         ) throws -> (SendBatch, [SendBatch.Stored])? {
             guard submissions.contains(where: { if case .send = $0.change { true } else { false } }) else { return nil }
-            _ = try state()
-            guard let (statements, _, accessStatements) = batches else { return nil }
+            let db = try commits().db
+            guard let statements = batches?.sends else { return nil }
             var repeated: Set<SendBatch.Key> = []
             for _ in 0..<Self.attempts {
-                guard let revocations = try learn(submissions) else { continue }
+                guard let revocations = try learn(submissions, db) else { continue }
                 let batch = SendBatch(
                     submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
                 if batch.sends.isEmpty { return nil }
@@ -385,7 +380,7 @@ final class PostgresWriter: Sendable {
                     access.isCurrent(at: start, knowing: revocations)
                     known.add(batch, stored)
                     return (batch, stored)
-                case .outdated: try access.catchUp(accessStatements)
+                case .outdated: try access.catchUp(db)
                 case .repeated:
                     let found = try statements.repeated(batch.keys)
                     if found.isEmpty { return nil }
@@ -403,10 +398,10 @@ final class PostgresWriter: Sendable {
             _ submissions: ArraySlice<Submission>, _ judged: ContinuousClock.Instant
         ) throws -> (MarkBatch, [(seq: Int64, hasMoved: Bool)])? {
             guard submissions.contains(where: { if case .read = $0.change { true } else { false } }) else { return nil }
-            _ = try state()
-            guard let (_, statements, accessStatements) = batches else { return nil }
+            let db = try commits().db
+            guard let statements = batches?.marks else { return nil }
             for _ in 0..<Self.attempts {
-                guard let revocations = try learn(submissions) else { continue }
+                guard let revocations = try learn(submissions, db) else { continue }
                 let batch = MarkBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
                 if batch.marks.isEmpty { return nil }
                 _ = try checkTime(since: judged)
@@ -415,7 +410,7 @@ final class PostgresWriter: Sendable {
                     known.add(engaged: people)
                     return (batch, moved)
                 }
-                try access.catchUp(accessStatements)
+                try access.catchUp(db)
             }
             return nil
         }
@@ -433,15 +428,15 @@ final class PostgresWriter: Sendable {
         ///
         /// - Returns: The number of revocations for which the cache is valid; `nil` if there were more, which have been
         ///   applied now.
-        private mutating func learn(_ submissions: ArraySlice<Submission>) throws -> Int64? {
-            guard let (statements, _, accessStatements) = batches else { return nil }
+        private mutating func learn(_ submissions: ArraySlice<Submission>, _ db: PostgresConnection) throws -> Int64? {
+            guard let statements = batches?.sends else { return nil }
             // Read before the bans, which are then at least as new.
             let revocations = access.revocations
             known.begin(revocations: revocations)
             let questions = known.questions(for: submissions)
             if !questions.isEmpty, let (answers, current) = try statements.answers(to: questions) {
                 guard current == revocations else {
-                    try access.catchUp(accessStatements)
+                    try access.catchUp(db)
                     return nil
                 }
                 known.add(answers)

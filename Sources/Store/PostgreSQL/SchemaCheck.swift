@@ -77,9 +77,9 @@ extension PostgresSchema {
 /// Checks that each room's row agrees with the room's messages. Only PostgreSQL has these columns.
 struct ProgressCheck {
     private let findings: Findings
-    private let select: PreparedStatement
+    private let select: PostgresStatement
 
-    init(_ db: Connection, _ findings: Findings) throws {
+    init(_ db: PostgresConnection, _ findings: Findings) {
         self.findings = findings
         func last(_ column: String, by order: String) -> String {
             """
@@ -87,12 +87,12 @@ struct ProgressCheck {
                 ORDER BY \(order) DESC LIMIT 1), 0)
             """
         }
-        select = try PreparedStatement(
+        select = db.prepare(
             """
             SELECT name, head, rev, active_at, \(last("id", by: "id")), \(last("rev", by: "id")),
                 \(last("created_at", by: "id")), \(last("changed", by: "changed"))
             FROM rooms WHERE deleted = 0 ORDER BY id
-            """, isLong: true, db)
+            """, isLong: true)
     }
 
     func run() throws {

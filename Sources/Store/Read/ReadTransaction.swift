@@ -7,7 +7,7 @@ struct ReadTransaction<View: StoreView> {
     let context: ReadContext
     let deflater: PushDeflater
 
-    var statements: ReaderStatements { store.statements }
+    var db: View.DB { store.statements.db }
     /// Maximum number of bytes of messages in an answer. The last message may exceed it.
     var answerBytes: Int { context.configuration.answerBytes }
 
@@ -24,7 +24,7 @@ struct ReadTransaction<View: StoreView> {
     func answer(_ query: Query, _ room: View.Room?) throws -> Int {
         guard case .room(let id, let read) = query.kind else { return 0 }
         try context.checkAccess(query, to: room.map { ($0.isPrivate, $0.isDeleted) }) { user in
-            try room.flatMap { try statements.lookup.role(of: user, in: $0.number) } != nil
+            try room.flatMap { try db.role(of: user, in: $0.number) } != nil
         }
         switch read {
         case .page(let request, let reply):
@@ -134,7 +134,7 @@ struct ReadTransaction<View: StoreView> {
     /// Returns at most `limit` members of a room after `user`.
     private func members(of room: View.Room?, after user: UserID?, limit: Int) throws -> RoomMembers {
         guard let room else { return RoomMembers(members: [], hasMore: false) }
-        var members = try statements.rooms.members(of: room.number, after: user, limit: limit + 1)
+        var members = try db.members(of: room.number, after: user, limit: limit + 1)
         let hasMore = members.count > limit
         if hasMore { members.removeLast() }
         return RoomMembers(members: members, hasMore: hasMore)
@@ -142,7 +142,7 @@ struct ReadTransaction<View: StoreView> {
 
     /// Returns a member of a room; `nil` if the user is not a member.
     private func member(_ user: UserID, of room: View.Room?) throws -> RoomMember? {
-        let role = try room.flatMap { try statements.lookup.role(of: user, in: $0.number) }
+        let role = try room.flatMap { try db.role(of: user, in: $0.number) }
         return role.map { RoomMember(user: user, role: $0) }
     }
 
@@ -151,7 +151,7 @@ struct ReadTransaction<View: StoreView> {
         _ seq: Int64, _ key: ReactionKey, of room: View.Room?, after user: UserID?, limit: Int
     ) throws -> ReactingUsers? {
         guard let room, try room.message(seq: seq) != nil else { return nil }
-        var users = try statements.rooms.users(
+        var users = try db.users(
             reacting: key, to: RowKey(room: room.number, seq), after: user, limit: limit + 1)
         let hasMore = users.count > limit
         if hasMore { users.removeLast() }
@@ -165,14 +165,14 @@ struct ReadTransaction<View: StoreView> {
         var summary = RoomSummary(
             room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: context.epoch)
         summary.visibility = room?.isPrivate == true ? .private : .open
-        summary.title = try room.flatMap { try statements.rooms.title(of: $0.number) }
+        summary.title = try room.flatMap { try db.title(of: $0.number) }
         guard let user else { return summary }
         let readState = try readState(of: room, for: user)
         summary.read = readState.read
         summary.unread = readState.unread
         summary.firstUnread = readState.firstUnread
         guard let room else { return summary }
-        summary.role = try statements.lookup.role(of: user, in: room.number)
+        summary.role = try db.role(of: user, in: room.number)
         return summary
     }
 
@@ -186,7 +186,7 @@ struct ReadTransaction<View: StoreView> {
     /// Answers a read of the bans from a room, which its owners and admins may see.
     private func answer(_ read: Query.BanRead, of room: View.Room?, for query: Query) throws {
         let role = try room.flatMap { room in
-            try query.user.flatMap { try statements.lookup.role(of: $0, in: room.number) }
+            try query.user.flatMap { try db.role(of: $0, in: room.number) }
         }
         guard query.isAdmin || role == .owner else { throw Problem.notAnOwner }
         try answer(read, from: room?.number)
@@ -197,9 +197,9 @@ struct ReadTransaction<View: StoreView> {
         let now = context.configuration.clock()
         switch read {
         case .one(let user, let reply):
-            reply.answer(try number.flatMap { try statements.bans.ban(of: user, from: $0, at: now) })
+            reply.answer(try number.flatMap { try db.ban(of: user, from: $0, at: now) })
         case .all(let user, let limit, let reply):
-            var bans = try number.map { try statements.bans.bans(from: $0, after: user, at: now, limit: limit + 1) }
+            var bans = try number.map { try db.bans(from: $0, after: user, at: now, limit: limit + 1) }
             let hasMore = (bans?.count ?? 0) > limit
             if hasMore { bans?.removeLast() }
             reply.answer(Bans(bans: bans ?? [], hasMore: hasMore))

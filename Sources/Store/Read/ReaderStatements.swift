@@ -1,97 +1,75 @@
 import Chat
 import Wire
 
-/// A reader's prepared statements that both stores have.
+/// A reader's statements that both stores have.
 ///
 /// Confined to the reader's connection.
-final class ReaderStatements {
-    let unread: UnreadStatements
-    let rooms: RoomStatements
-    let lookup: LookupStatements
-    let bans: BanStatements
-    let erasures: ErasureStatusStatement
-    let admin: AdminStatements
-    let selectMessage: PreparedStatement
-    private let selectMessages: PreparedStatement
-    let selectUnchanged: PreparedStatement
-    let selectChanged: PreparedStatement
+final class ReaderStatements<DB: SQLDatabase> {
+    let db: DB
+    private let selectMessages: DB.Prepared
+    private let selectUnchanged: DB.Prepared
+    private let selectChanged: DB.Prepared
+    private var cleared = ClearedRuns()
 
-    init(_ db: Connection) throws {
-        unread = try UnreadStatements(db)
-        rooms = try RoomStatements(db)
-        bans = try BanStatements(db)
-        erasures = try ErasureStatusStatement(db)
-        admin = try AdminStatements(db)
-        lookup = try LookupStatements(db)
-        selectMessage = try PreparedStatement("SELECT id, rev, changed, body FROM messages WHERE id = ?", db)
-        selectMessages = try PreparedStatement("SELECT body FROM messages WHERE id >= ? AND id <= ? ORDER BY id", db)
-        selectUnchanged = try PreparedStatement(
-            "SELECT rev, body FROM messages WHERE id >= ? AND id <= ? AND changed IS NULL ORDER BY id", isLong: true,
-            db)
-        selectChanged = try PreparedStatement(
-            "SELECT changed, body FROM messages WHERE changed > ? AND changed <= ? ORDER BY changed", isLong: true,
-            db)
+    init(_ db: DB) throws {
+        self.db = db
+        selectMessages = try db.prepare("SELECT body FROM messages WHERE id >= $1 AND id <= $2 ORDER BY id")
+        selectUnchanged = try db.prepare(
+            "SELECT rev, body FROM messages WHERE id >= $1 AND id <= $2 AND changed IS NULL ORDER BY id", isLong: true)
+        selectChanged = try db.prepare(
+            "SELECT changed, body FROM messages WHERE changed > $1 AND changed <= $2 ORDER BY changed", isLong: true)
     }
 
-    /// Returns a message; `nil` if there is none.
-    func message(room: Int64, seq: Int64) throws -> StoredMessage? {
-        guard (1...RowKey.maximumPlace).contains(seq) else { return nil }
-        try selectMessage.bind(RowKey(room: room, seq).rawValue, at: 1)
-        return try selectMessage.firstRow { StoredMessage($0) }
-    }
-
-    /// Returns the message that was sent with a client message id; `nil` also for a user who is being erased.
-    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> StoredMessage? {
-        let message = try lookup.message(room: room, sender: sender, clientMessageID: clientMessageID)
-        return try message.flatMap { try erasures.isFormer($0.seq, in: room, of: sender) ? nil : $0 }
-    }
+    // MARK: Pages
 
     /// Returns the snapshots of consecutive messages, joined by commas; none if `last` is less than `first`.
     ///
-    /// - Parameter limit: maximum number of bytes. The last message may exceed it.
+    /// - Parameter limit: Maximum number of bytes. The last message may exceed it.
     func messages(room: Int64, from first: Int64, through last: Int64, until limit: Int) throws -> [UInt8] {
         guard first <= last else { return [] }
         var messages: [UInt8] = []
         messages.reserveCapacity(Int(last - first + 1) * Self.usualSnapshotBytes)
         try selectMessages.bind(RowKey(room: room, first).rawValue, at: 1)
         try selectMessages.bind(RowKey(room: room, last).rawValue, at: 2)
-        try selectMessages.withRows { rows in
-            while rows.hasRow, messages.count <= limit {
+        try selectMessages.withRows { row in
+            while row.hasRow, messages.count <= limit {
                 if !messages.isEmpty { messages.append(UInt8(ascii: ",")) }
-                rows.row.append(0, to: &messages)
-                try rows.next()
+                row.append(0, to: &messages)
+                try row.next()
             }
         }
         return messages
     }
 
     /// The size in bytes of a snapshot with 256 bytes of text, rounded up.
-    private static let usualSnapshotBytes = 384
+    private static var usualSnapshotBytes: Int { 384 }
 
     // MARK: Changes
 
-    /// Passes `body` each message that was sent or changed after `since`, once, in the order of latest revisions, until
-    /// it returns false.
+    /// Passes `body` the snapshot of each message that was sent or changed after `since`, once, in the order of latest
+    /// revisions, until it returns false.
     ///
     /// - Parameters:
-    ///   - since: a revision of the room.
-    ///   - first: the `seq` of the first message sent after `since`.
-    ///   - body: receives a message's latest revision and its row, whose column 1 is the snapshot.
-    func changes(
-        room: Int64, since: Int64, first: Int64, _ body: (Int64, borrowing PreparedStatement.Row) -> Bool
-    ) throws {
-        try bindChanges(room: room, since: since, first: first)
+    ///   - since: A revision of the room.
+    ///   - first: The `seq` of the first message sent after `since`.
+    ///   - body: Receives a message's latest revision and its snapshot.
+    func changes(room: Int64, since: Int64, first: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws {
+        let end = RowKey(room: room, RowKey.maximumPlace).rawValue
+        try selectUnchanged.bind(RowKey(room: room, first).rawValue, at: 1)
+        try selectUnchanged.bind(end, at: 2)
+        try selectChanged.bind(RowKey(room: room, since).rawValue, at: 1)
+        try selectChanged.bind(end, at: 2)
         // Merges two lists that are both in the order of revisions.
         try selectUnchanged.withRows { unchanged in
             try selectChanged.withRows { changed in
                 while true {
-                    let unchangedRev = unchanged.hasRow ? unchanged.row.integer(0) : .max
-                    let changedRev = changed.hasRow ? RowKey(rawValue: changed.row.integer(0)).place : .max
+                    let unchangedRev = unchanged.hasRow ? unchanged.integer(0) : .max
+                    let changedRev = changed.hasRow ? RowKey(rawValue: changed.integer(0)).place : .max
                     if unchangedRev < changedRev {
-                        guard body(unchangedRev, unchanged.row) else { return }
+                        guard unchanged.withBytes(1, { body(unchangedRev, $0) }) else { return }
                         try unchanged.next()
                     } else if changed.hasRow {
-                        guard body(changedRev, changed.row) else { return }
+                        guard changed.withBytes(1, { body(changedRev, $0) }) else { return }
                         try changed.next()
                     } else {
                         return
@@ -100,65 +78,84 @@ final class ReaderStatements {
             }
         }
     }
-}
 
-extension ReaderStatements {
-    /// Binds the parameters of ``changes(room:since:first:_:)``.
-    func bindChanges(room: Int64, since: Int64, first: Int64) throws {
-        let end = RowKey(room: room, RowKey.maximumPlace).rawValue
-        try selectUnchanged.bind(RowKey(room: room, first).rawValue, at: 1)
-        try selectUnchanged.bind(end, at: 2)
-        try selectChanged.bind(RowKey(room: room, since).rawValue, at: 1)
-        try selectChanged.bind(end, at: 2)
+    // MARK: Unread messages
+
+    /// Returns a user's unread messages after a read mark, among the rows through `end`.
+    func unread(after mark: Int64, through end: Int64, in room: Int64, for user: UserID) throws -> UnreadMessages {
+        let start = try unreadStart(after: mark, in: room, for: user)
+        var unread = UnreadMessages(mark: start)
+        guard start < end else { return unread }
+        let found = try db.unread(after: RowKey(room: room, start), through: RowKey(room: room, end), for: user)
+        unread.add(found, through: end)
+        cleared.add(room, for: user, from: start, through: found.map { $0.first - 1 } ?? end)
+        return unread
+    }
+
+    /// Returns the `seq` after which unread messages are searched.
+    func unreadStart(after mark: Int64, in room: Int64, for user: UserID) throws -> Int64 {
+        // Expired messages are never unread, and there may be more of them than the scan examines.
+        let place = max(mark, try db.expired(in: room))
+        return max(place, cleared.end(of: room, for: user, after: place))
     }
 }
 
-/// A reader's statements for rooms' members and settings.
-///
-/// Confined to its connection.
-final class RoomStatements {
-    private let selectMembers: PreparedStatement
-    private let selectReacting: PreparedStatement
-    let selectTitle: PreparedStatement
+extension SQLDatabase {
+    /// Returns a message; `nil` if there is none.
+    func message(room: Int64, seq: Int64) throws -> StoredMessage? {
+        guard (1...RowKey.maximumPlace).contains(seq) else { return nil }
+        return try first("SELECT id, rev, changed, body FROM messages WHERE id = $1", RowKey(room: room, seq)) {
+            StoredMessage($0)
+        }
+    }
 
-    init(_ db: Connection) throws {
-        selectReacting = try PreparedStatement(
-            "SELECT user FROM reactions WHERE message = ? AND key = ? AND user > ? ORDER BY user LIMIT ?", db)
-        selectMembers = try PreparedStatement(
+    /// Returns the message that was sent with a client message id; `nil` also for a user who is being erased.
+    func currentMessage(room: Int64, sender: UserID, clientMessageID: String) throws -> StoredMessage? {
+        let message = try message(room: room, sender: sender, clientMessageID: clientMessageID)
+        return try message.flatMap { try isFormer($0.seq, in: room, of: sender) ? nil : $0 }
+    }
+
+    /// Returns true if a message was sent before the erasure that its sender waits for. Whoever has the name since then
+    /// is another user, to whom the message does not belong.
+    func isFormer(_ seq: Int64, in room: Int64, of sender: UserID) throws -> Bool {
+        try has(
             """
-            SELECT user, owner FROM members WHERE room = ?1 AND user > ?2
-                AND \(ErasureStatements.isPresent("members.user", in: "?1"))
-            ORDER BY user LIMIT ?3
-            """, db)
-        selectTitle = try PreparedStatement("SELECT title FROM rooms WHERE id = ? AND title IS NOT NULL", db)
+            SELECT 1 FROM erasures WHERE "user" = $1 AND erased = 0
+                AND NOT EXISTS (SELECT 1 FROM returns WHERE returns."user" = $1 AND room = $2 AND seq < $3)
+            """, sender, room, seq)
     }
 
     /// Returns at most `limit` users after `user` who reacted to a message with a key, in the byte order of their ids.
     func users(
         reacting key: ReactionKey, to message: RowKey, after user: UserID?, limit: Int
     ) throws -> [UserID] {
-        try selectReacting.bind(message.rawValue, at: 1)
-        try selectReacting.bind(key.string, at: 2)
-        // Every id sorts after a space, because no id contains one.
-        try selectReacting.bind(user?.string ?? " ", at: 3)
-        try selectReacting.bind(Int64(limit), at: 4)
-        return try selectReacting.allRows { UserID(trusted: $0.text(0)) }
+        try all(
+            "SELECT \"user\" FROM reactions WHERE message = $1 AND key = $2 AND \"user\" > $3 ORDER BY \"user\" LIMIT $4",
+            // Every id sorts after a space, because no id contains one.
+            message, key, user?.string ?? " ", limit
+        ) { UserID(trusted: $0.text(0)) }
     }
 
     /// Returns at most `limit` members after `user`, in the byte order of their ids.
     func members(of room: Int64, after user: UserID?, limit: Int) throws -> [RoomMember] {
-        try selectMembers.bind(room, at: 1)
-        // Every id sorts after a space, because no id contains one.
-        try selectMembers.bind(user?.string ?? " ", at: 2)
-        try selectMembers.bind(Int64(limit), at: 3)
-        return try selectMembers.allRows { row in
-            RoomMember(user: UserID(trusted: row.text(0)), role: row.integer(1) == 1 ? .owner : .member)
-        }
+        try all(
+            """
+            SELECT "user", owner FROM members WHERE room = $1 AND "user" > $2
+                AND \(Erasures.isPresent("members.\"user\"", in: "$1"))
+            ORDER BY "user" LIMIT $3
+            """, room, user?.string ?? " ", limit
+        ) { RoomMember(user: UserID(trusted: $0.text(0)), role: $0.integer(1) == 1 ? .owner : .member) }
     }
 
-    /// Returns a room's title; `nil` if it has none.
-    func title(of room: Int64) throws -> String? {
-        try selectTitle.bind(room, at: 1)
-        return try selectTitle.firstRow { $0.text(0) }
+    /// Returns the `seq` up to which a room's messages have expired; 0 if none have.
+    func expired(in room: Int64) throws -> Int64 {
+        try first("SELECT seq FROM expired WHERE room = $1", room) { $0.integer(0) } ?? 0
+    }
+
+    /// Returns a user's unread messages after `start` and through `end`; `nil` if there are none.
+    func unread(after start: RowKey, through end: RowKey, for user: UserID) throws -> UnreadMessages.Found? {
+        try first(UnreadMessages.sql, end, user, UnreadMessages.tombstoneEnd, start) {
+            UnreadMessages.Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1))
+        }
     }
 }

@@ -3,9 +3,10 @@ import Wire
 
 /// The content of a store as one read transaction shows it.
 protocol StoreView {
+    associatedtype DB: SQLDatabase
     associatedtype Room: RoomView
 
-    var statements: ReaderStatements { get }
+    var statements: ReaderStatements<DB> { get }
 
     /// Returns a room; `nil` if it does not exist.
     func room(_ id: RoomID) throws -> Room?
@@ -17,9 +18,9 @@ protocol StoreView {
     /// Prepares to read rooms as a user sees them.
     func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws
     /// Returns at most `limit` rooms of the server after a position of their list, latest activity first.
-    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [AdminStatements.Room]
-    /// Returns the time of a user's latest message in rooms, in milliseconds since 1970, as far as it is searched.
-    func lastSend(of user: UserID, in rooms: [AdminStatements.Activity]) throws -> Int64?
+    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom]
+    /// Returns the time of a user's latest message, in milliseconds since 1970, as far as it is searched.
+    func lastSend(of user: UserID) throws -> Int64?
 }
 
 /// A room that a user is a member of.

@@ -33,7 +33,7 @@ struct UnreadMessages {
     /// Adds the messages up to `end`.
     ///
     /// - Parameter found: The unread ones among them that a scan within the bounds has found.
-    mutating func add(_ found: UnreadStatements.Found?, through end: Int64) {
+    mutating func add(_ found: Found?, through end: Int64) {
         guard let found else {
             last = end
             return
@@ -93,35 +93,7 @@ struct ClearedRuns {
     }
 }
 
-/// A reader's statements for unread messages.
-///
-/// Confined to its connection.
-final class UnreadStatements {
-    /// The cache of runs without unread messages.
-    var cleared = ClearedRuns()
-    let selectExpired: PreparedStatement
-    let count: PreparedStatement
-
-    init(_ db: Connection) throws {
-        selectExpired = try PreparedStatement("SELECT seq FROM expired WHERE room = ?", db)
-        // The end of a snapshot identifies a tombstone: strings have their quotes escaped, and the last member of a
-        // snapshot is never an object. Only the snapshots of changed messages are read.
-        let isUnread = "sender <> ?1 AND (changed IS NULL OR substr(body, length(body) - 15) <> ?4)"
-        count = try PreparedStatement(
-            """
-            SELECT first.id, (
-                SELECT count(*) FROM (
-                    SELECT 1 FROM messages
-                    WHERE id >= first.id AND id <= ?3 AND id <= first.id + \(UnreadMessages.maximumScan) AND \(isUnread)
-                    ORDER BY id LIMIT \(UnreadMessages.maximumCount)
-                ) AS counted
-            ) FROM (SELECT id FROM messages WHERE id > ?2 AND id <= ?3 AND \(isUnread) ORDER BY id LIMIT 1) AS first
-            """, db)
-    }
-
-    /// The end of a tombstone's snapshot.
-    private static let tombstoneEnd = Array(#","deleted":true}"#.utf8)
-
+extension UnreadMessages {
     /// The unread messages that a scan has found.
     struct Found {
         /// The `seq` of the first one.
@@ -130,31 +102,22 @@ final class UnreadStatements {
         var count: Int64
     }
 
-    /// Returns a user's unread messages after a read mark, among the rows through `end`.
-    func messages(after mark: Int64, through end: Int64, in room: Int64, for user: UserID) throws -> UnreadMessages {
-        let start = try start(after: mark, in: room, for: user)
-        var unread = UnreadMessages(mark: start)
-        guard start < end else { return unread }
-        try bindScan(from: start, through: end, in: room, for: user)
-        let found = try count.firstRow { Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1)) }
-        unread.add(found, through: end)
-        cleared.add(room, for: user, from: start, through: found.map { $0.first - 1 } ?? end)
-        return unread
-    }
+    /// The end of a tombstone's snapshot, which identifies it: strings have their quotes escaped, and the last member of
+    /// a snapshot is never an object. Only the snapshots of changed messages are read.
+    static let tombstoneEnd = Array(#","deleted":true}"#.utf8)
 
-    /// Returns the `seq` after which unread messages are searched.
-    func start(after mark: Int64, in room: Int64, for user: UserID) throws -> Int64 {
-        try selectExpired.bind(room, at: 1)
-        // Expired messages are never unread, and there may be more of them than the scan examines.
-        let place = max(mark, try selectExpired.firstRow { $0.integer(0) } ?? 0)
-        return max(place, cleared.end(of: room, for: user, after: place))
-    }
+    /// The scan for the messages up to $1 and after $4 that are unread for $2, where $3 is ``tombstoneEnd``.
+    static let sql = """
+        SELECT first.id, (
+            SELECT count(*) FROM (
+                SELECT 1 FROM messages
+                WHERE id >= first.id AND id <= $1 AND id <= first.id + \(maximumScan) AND \(isUnread)
+                ORDER BY id LIMIT \(maximumCount)
+            ) AS counted
+        ) FROM (SELECT id FROM messages WHERE id > $4 AND id <= $1 AND \(isUnread) ORDER BY id LIMIT 1) AS first
+        """
 
-    /// Binds the parameters of ``count``, which searches the messages after `start` and through `end`.
-    func bindScan(from start: Int64, through end: Int64, in room: Int64, for user: UserID) throws {
-        try count.bind(user.string, at: 1)
-        try count.bind(RowKey(room: room, start).rawValue, at: 2)
-        try count.bind(RowKey(room: room, end).rawValue, at: 3)
-        try count.bind(Self.tombstoneEnd, at: 4)
-    }
+    private static let isUnread = """
+        sender <> $2 AND (changed IS NULL OR substr(body, length(body) - \(tombstoneEnd.count - 1)) <> $3)
+        """
 }

@@ -2,11 +2,13 @@ import CSQLite
 
 /// A connection to an SQLite database.
 ///
-/// It is closed once it and its statements are released. Not Sendable: its user is the thread that is in
+/// It is closed once it is released. Not Sendable: its user is the thread that is in
 /// ``SQLiteDatabase/use(_:)``.
-final class SQLiteConnection {
+final class SQLiteConnection: SQLDatabase {
     /// SQLite's connection, valid as long as this object.
     let handle: OpaquePointer
+    /// The statements by their texts.
+    private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens a database. SQLite reads nothing of it before the first statement.
     ///
@@ -32,6 +34,7 @@ final class SQLiteConnection {
     }
 
     deinit {
+        statements = [:]
         sqlite3_close_v2(handle)
     }
 
@@ -40,28 +43,18 @@ final class SQLiteConnection {
         guard status == SQLITE_OK else { throw SQLiteError(status, of: handle) }
     }
 
-    // MARK: Statements that run once
+    // MARK: Statements
 
-    /// Runs one or more statements, whose rows are ignored.
+    func prepare(_ sql: String, isLong: Bool) throws -> SQLiteStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try SQLiteStatement(sql, self)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Runs one or more statements without parameters, whose rows are ignored.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
-    }
-
-    /// Runs a statement with a text as its parameter.
-    func execute(_ sql: String, _ text: String) throws {
-        let statement = try PreparedStatement(sql, .sqlite(self))
-        try statement.bind(text, at: 1)
-        try statement.run()
-    }
-
-    /// Returns what `row` makes of the first row of a statement; `nil` if there is none.
-    func first<R>(_ sql: String, _ row: (borrowing PreparedStatement.Row) throws -> R) throws -> R? {
-        try PreparedStatement(sql, .sqlite(self)).firstRow(row)
-    }
-
-    /// Returns what `row` makes of each row of a statement.
-    func all<R>(_ sql: String, _ row: (borrowing PreparedStatement.Row) throws -> R) throws -> [R] {
-        try PreparedStatement(sql, .sqlite(self)).allRows(row)
     }
 
     // MARK: Transactions
@@ -72,21 +65,22 @@ final class SQLiteConnection {
     /// The kinds of transactions (SQLite, "Transactions", section 2.2).
     enum Transaction: String {
         /// One that takes no lock before its first statement.
-        case deferred = "DEFERRED"
+        case deferred = "BEGIN DEFERRED"
         /// One that may write at once.
-        case immediate = "IMMEDIATE"
+        case immediate = "BEGIN IMMEDIATE"
     }
 
     /// Runs `body` in a transaction, which is rolled back if it throws.
     func transaction<R>(_ kind: Transaction, _ body: (SQLiteConnection) throws -> R) throws -> R {
-        try execute("BEGIN \(kind.rawValue) TRANSACTION")
+        try run(kind.rawValue)
         do {
             let result = try body(self)
-            try execute("COMMIT TRANSACTION")
+            try run("COMMIT")
             return result
         } catch {
-            // SQLite has rolled it back after some errors.
-            if isInTransaction { try? execute("ROLLBACK TRANSACTION") }
+            // After an I/O error or on a full disk, SQLite may have rolled back already. If the rollback fails, later
+            // transactions fail to begin and report that.
+            if isInTransaction { try? run("ROLLBACK") }
             throw error
         }
     }
@@ -125,25 +119,5 @@ final class SQLiteDatabase: @unchecked Sendable {
     /// Closes the database once its statements are released.
     func close() {
         monitor.locked { connection = nil }
-    }
-}
-
-/// A statement of SQLite, which keeps its connection open.
-final class SQLiteStatement {
-    /// SQLite's statement, valid as long as this object.
-    let handle: OpaquePointer
-    private let connection: SQLiteConnection
-
-    /// Prepares the first statement of a text.
-    init(_ sql: String, _ connection: SQLiteConnection) throws(SQLiteError) {
-        var prepared: OpaquePointer?
-        try connection.check(sqlite3_prepare_v3(connection.handle, sql, -1, 0, &prepared, nil))
-        guard let prepared else { throw SQLiteError(SQLITE_MISUSE, "there is no statement") }
-        handle = prepared
-        self.connection = connection
-    }
-
-    deinit {
-        sqlite3_finalize(handle)
     }
 }

@@ -27,7 +27,7 @@ public final class SQLiteLog: OpenLog {
     ) throws(StoreError) {
         let file = try DatabaseFile(path)
         let connection = try file.connectForWriting(configuration)
-        try file.opening { try connection.use { db in try DatabaseCopy.checkIsWhole(.sqlite(db)) } }
+        try file.opening { try connection.use { db in try DatabaseCopy.checkIsWhole(db) } }
         guard let epoch = try file.opening({ try connection.use(Schema.epoch) }) else {
             throw .damaged(path, reason: "its epoch is missing")
         }
@@ -39,9 +39,9 @@ public final class SQLiteLog: OpenLog {
         let bans = BanTable()
         try file.opening {
             try connection.transaction(.deferred) { db in
-                configuration.roomNumbers.use(try RowKey.highestRoom(.sqlite(db)))
-                try journal.load(.sqlite(db), at: configuration.clock())
-                try bans.load(.sqlite(db), at: configuration.clock())
+                configuration.roomNumbers.use(try db.highestRoom())
+                try journal.load(db, at: configuration.clock())
+                try bans.load(db, at: configuration.clock())
             }
         }
         self.bans = bans

@@ -40,7 +40,7 @@ extension Schema {
                         ON messages (id >> 36, sender, client_message_id)
                         WHERE client_message_id IS NOT NULL;
                     """)
-                try db.execute("INSERT INTO meta VALUES ('epoch', ?)", makeEpoch())
+                try db.run("INSERT INTO meta VALUES ('epoch', $1)", makeEpoch())
             },
             Migration(name: "v2") { db in
                 try db.execute(
@@ -74,8 +74,8 @@ extension Schema {
                         fingerprint BLOB NOT NULL
                     );
                     """)
-                try db.execute(
-                    "INSERT INTO meta VALUES ('fingerprint_secret', ?)", Fingerprinter.makeSecret())
+                try db.run(
+                    "INSERT INTO meta VALUES ('fingerprint_secret', $1)", Fingerprinter.makeSecret())
             },
         ] + laterMigrations.map { name, sql in Migration(name: name) { try $0.execute(sql) } }
     }

@@ -12,6 +12,9 @@ struct RowKey {
     /// The largest room number.
     static let maximumRoom: Int64 = 1 << 27 - 1
 
+    /// The room number that stands for the whole server.
+    static let server: Int64 = 0
+
     /// The key as stored.
     let rawValue: Int64
 
@@ -29,9 +32,4 @@ struct RowKey {
 
     /// The `seq` or `rev`.
     var place: Int64 { rawValue & RowKey.maximumPlace }
-
-    /// Returns the highest number of a room in a database; 0 if there is none.
-    static func highestRoom(_ db: Connection) throws -> Int64 {
-        try PreparedStatement("SELECT ifnull(max(id), 0) FROM rooms", db).firstRow { $0.integer(0) } ?? 0
-    }
 }

@@ -11,7 +11,7 @@ enum Schema {
     /// Checks that the database is Backscroll's, of this version or older, or is empty.
     static func check(_ db: SQLiteConnection, path: String) throws {
         if try !isMarked(db) {
-            guard try db.first("SELECT 1 FROM sqlite_schema", { _ in true }) == nil else {
+            guard try !db.has("SELECT 1 FROM sqlite_schema") else {
                 throw StoreError.notADatabase(path)
             }
             try db.execute("PRAGMA application_id = \(applicationID)")
@@ -57,7 +57,7 @@ extension Schema {
             if !known.contains(migration.name) {
                 try db.transaction(.immediate) { db in
                     try migration.apply(db)
-                    try db.execute("INSERT INTO grdb_migrations VALUES (?)", migration.name)
+                    try db.run("INSERT INTO grdb_migrations VALUES ($1)", migration.name)
                 }
             }
             if migration.name == last { return }
@@ -77,8 +77,8 @@ extension Schema {
 
     /// Returns the names of all migrations that were applied, also of a newer version's.
     private static func identifiers(_ db: SQLiteConnection) throws -> Set<String> {
-        let exists = try db.first("SELECT 1 FROM sqlite_schema WHERE name = 'grdb_migrations'") { _ in true } ?? false
-        return exists ? Set(try db.all("SELECT identifier FROM grdb_migrations") { $0.text(0) }) : []
+        try db.hasTable("grdb_migrations")
+            ? Set(try db.all("SELECT identifier FROM grdb_migrations") { $0.text(0) }) : []
     }
 }
 
@@ -90,7 +90,7 @@ extension Schema {
     /// - Returns: false if the database has no epoch and is not a backup.
     static func markAsBackup(_ db: SQLiteConnection) throws -> Bool {
         try db.execute("UPDATE meta SET key = 'backup_of' WHERE key = 'epoch'")
-        return try db.first("SELECT 1 FROM meta WHERE key = 'backup_of'") { _ in true } ?? false
+        return try db.has("SELECT 1 FROM meta WHERE key = 'backup_of'")
     }
 
     /// Gives a restored backup a new epoch. Each restore gets a different one. Clients that were told a `seq` or `rev`
@@ -98,11 +98,11 @@ extension Schema {
     ///
     /// - Returns: The new epoch; nil if the database is not a restored backup.
     static func renewEpoch(_ db: SQLiteConnection) throws -> String? {
-        guard try PreparedStatement("DELETE FROM meta WHERE key = 'backup_of'", .sqlite(db)).runCounting() > 0 else {
+        guard try db.runCounting("DELETE FROM meta WHERE key = 'backup_of'") > 0 else {
             return nil
         }
         let epoch = makeEpoch()
-        try db.execute("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", epoch)
+        try db.run("INSERT OR REPLACE INTO meta VALUES ('epoch', $1)", epoch)
         return epoch
     }
 
@@ -118,7 +118,7 @@ extension Schema {
     static func counts(_ db: SQLiteConnection) throws -> (rooms: Int64, messages: Int64) {
         // An older version has no deleted rooms.
         let hasDeleted =
-            try db.first("SELECT 1 FROM pragma_table_info('rooms') WHERE name = 'deleted'") { _ in true } ?? false
+            try db.has("SELECT 1 FROM pragma_table_info('rooms') WHERE name = 'deleted'")
         return try db.first(
             """
             SELECT count(*), ifnull(sum(head), 0) FROM (

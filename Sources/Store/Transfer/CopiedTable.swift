@@ -11,6 +11,8 @@ struct CopiedTable: Sendable {
         let kind: Kind
         /// The expression to read; the column itself, unless its meaning differs.
         var source: String?
+
+        var quoted: String { "\"\(name)\"" }
     }
 
     enum Value: Sendable, Equatable {
@@ -70,22 +72,24 @@ struct CopiedTable: Sendable {
 
     /// Returns the statement that reads up to `limit` rows, after a key or from the first row on.
     func select(after hasPlace: Bool, limit: Int) -> String {
-        let key = columns.prefix(keyCount).map(\.name).joined(separator: ", ")
-        let marks = Array(repeating: "?", count: keyCount).joined(separator: ", ")
-        return "SELECT \(columns.map { $0.source ?? $0.name }.joined(separator: ", ")) FROM \(name)"
+        let key = columns.prefix(keyCount).map(\.quoted).joined(separator: ", ")
+        let marks = (1...keyCount).map { "$\($0)" }.joined(separator: ", ")
+        return "SELECT \(columns.map { $0.source ?? $0.quoted }.joined(separator: ", ")) FROM \(name)"
             + (hasPlace ? " WHERE (\(key)) > (\(marks))" : "") + " ORDER BY \(key) LIMIT \(limit)"
     }
 
     /// Returns the statement that inserts a row.
-    func insert(into db: Connection) -> String {
-        let names = columns.map(\.name).joined(separator: ", ")
-        let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-        let overriding = isNumbered && db.isPostgres ? " OVERRIDING SYSTEM VALUE" : ""
+    ///
+    /// - Parameter overriding: The words by which a numbered row keeps its number.
+    func insert(overriding: String) -> String {
+        let names = columns.map(\.quoted).joined(separator: ", ")
+        let marks = (1...columns.count).map { "$\($0)" }.joined(separator: ", ")
+        let overriding = isNumbered ? overriding : ""
         return "INSERT INTO \(name) (\(names))\(overriding) VALUES (\(marks))"
     }
 
     /// Returns the values of a row that ``select(after:limit:)`` has selected.
-    func values(of row: borrowing PreparedStatement.Row) -> [Value] {
+    func values(of row: some SQLStatement) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(columns.count)
         for (index, column) in columns.enumerated() {
@@ -124,7 +128,7 @@ struct CopiedTable: Sendable {
     }
 }
 
-extension PreparedStatement {
+extension SQLStatement {
     /// Binds values, from the first parameter on.
     func bind(_ values: some Sequence<CopiedTable.Value>) throws {
         var index: Int32 = 1

@@ -50,17 +50,31 @@ public struct DatabaseCopy {
     public func run(
         isCancelled: () -> Bool = { false }, progress: (Progress) -> Void = { _ in }
     ) throws -> Progress {
-        try Self.open(source, isSource: true) { source in
-            try Self.open(target, isSource: false) { target in
-                try Run(from: source, to: target).copy(isCancelled: isCancelled, progress: progress)
+        switch source {
+        case .file(let path):
+            try Self.open(file: path, isSource: true) { try copy(from: $0, isCancelled, progress) }
+        case .postgres(let url): try Self.open(postgres: url) { try copy(from: $0, isCancelled, progress) }
+        }
+    }
+
+    private func copy(
+        from source: some SQLDatabase, _ isCancelled: () -> Bool, _ progress: (Progress) -> Void
+    ) throws -> Progress {
+        switch target {
+        case .file(let path):
+            try Self.open(file: path, isSource: false) {
+                try Run(from: source, to: $0).copy(isCancelled: isCancelled, progress: progress)
+            }
+        case .postgres(let url):
+            try Self.open(postgres: url) {
+                try Run(from: source, to: $0).copy(isCancelled: isCancelled, progress: progress)
             }
         }
     }
 
     /// Refuses a database that is an unfinished copy.
-    static func checkIsWhole(_ db: Connection) throws {
-        let select = try PreparedStatement("SELECT 1 FROM meta WHERE key = '\(sourceKey)'", db)
-        guard try select.firstRow({ _ in true }) == nil else {
+    static func checkIsWhole(_ db: some SQLDatabase) throws {
+        guard try !db.has("SELECT 1 FROM meta WHERE key = $1", sourceKey) else {
             throw StoreError(
                 description: "the database is an unfinished copy: run `backscroll copy` again to finish it")
         }
@@ -69,15 +83,8 @@ public struct DatabaseCopy {
     // MARK: Opening
 
     private static func open<R>(
-        _ location: DatabaseLocation, isSource: Bool, _ body: (Connection) throws -> R
+        file path: String, isSource: Bool, _ body: (SQLiteConnection) throws -> R
     ) throws -> R {
-        switch location {
-        case .file(let path): try open(file: path, isSource: isSource, body)
-        case .postgres(let url): try open(postgres: url, body)
-        }
-    }
-
-    private static func open<R>(file path: String, isSource: Bool, _ body: (Connection) throws -> R) throws -> R {
         if isSource, !DatabaseLocation.isConnectionString(path), access(path, F_OK) != 0 {
             throw StoreError.missing(path)
         }
@@ -93,21 +100,21 @@ public struct DatabaseCopy {
         }
         return try connection.use { db in
             if isSource {
-                let statements = try WriterStatements(.sqlite(db))
-                try statements.transaction { try Journal.empty(db, statements) }
+                let statements = try WriterStatements(db)
+                try db.transaction(.immediate) { _ in try Journal.empty(statements) }
             }
-            return try body(.sqlite(db))
+            return try body(db)
         }
     }
 
-    private static func open<R>(postgres url: String, _ body: (Connection) throws -> R) throws -> R {
+    private static func open<R>(postgres url: String, _ body: (PostgresConnection) throws -> R) throws -> R {
         do {
             let connection = try PostgresConnection(
                 PostgresConnection.Settings(
                     url: url, purpose: "backscroll copy", answerTime: PostgresConnection.Settings.commandAnswerTime))
             try PostgresSchema.migrate(connection)
             try waitForServersToLeave(connection)
-            return try body(.postgres(connection))
+            return try body(connection)
         } catch let error as PostgresError {
             throw StoreError.postgres("\(error)")
         }
@@ -130,25 +137,14 @@ public struct DatabaseCopy {
     /// Time for connections of a stopped server to end: 3 seconds.
     private static let patience = Duration.seconds(3)
 
-    private struct Run {
-        let source: Connection
-        let target: Connection
+    private struct Run<Source: SQLDatabase, Target: CopyTarget> {
+        let source: Source
+        let target: Target
         private var progress = Progress()
-        private let begin: PreparedStatement
-        private let commit: PreparedStatement
-        private let rollback: PreparedStatement
-        private let setMeta: PreparedStatement
 
-        init(from source: Connection, to target: Connection) throws {
+        init(from source: Source, to target: Target) {
             self.source = source
             self.target = target
-            begin = try PreparedStatement("BEGIN", target)
-            commit = try PreparedStatement("COMMIT", target)
-            rollback = try PreparedStatement("ROLLBACK", target)
-            setMeta = try PreparedStatement(
-                """
-                INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value
-                """, target)
         }
 
         consuming func copy(
@@ -211,28 +207,20 @@ public struct DatabaseCopy {
         // MARK: Rows
 
         private func read(_ table: CopiedTable, after place: [CopiedTable.Value]?) throws -> [[CopiedTable.Value]] {
-            let select = try PreparedStatement(table.select(after: place != nil, limit: DatabaseCopy.rows), source)
+            let select = try source.prepare(table.select(after: place != nil, limit: DatabaseCopy.rows))
             if let place { try select.bind(place) }
             return try select.allRows { table.values(of: $0) }
         }
 
         private func insert(_ rows: [[CopiedTable.Value]], into table: CopiedTable) throws {
-            let insert = try PreparedStatement(table.insert(into: target), target)
+            let insert = try target.prepare(table.insert(overriding: Target.overriding))
             for row in rows {
                 try insert.bind(row)
                 try insert.runSoon()
             }
-            if table.name == "rooms", target.isPostgres { try setProgress(of: rows) }
-        }
-
-        /// Sets `head` and `rev` in the rows of rooms, which SQLite computes from their messages.
-        private func setProgress(of rooms: [[CopiedTable.Value]]) throws {
-            let lookup = try LookupStatements(source)
-            let update = try PreparedStatement("UPDATE rooms SET head = ?, rev = ? WHERE id = ?", target)
-            for case .integer(let number)? in rooms.map(\.first) {
-                let (head, rev, _) = try lookup.progress(of: number)
-                try update.bind([.integer(head), .integer(rev), .integer(number)] as [CopiedTable.Value])
-                try update.runSoon()
+            guard table.name == "rooms" else { return }
+            for case .integer(let number)? in rows.map(\.first) {
+                try target.setProgress(source.progress(of: number), of: number)
             }
         }
 
@@ -251,48 +239,67 @@ public struct DatabaseCopy {
                 for key in ["epoch", "fingerprint_secret"] {
                     if let value = try meta(key, source) { try set(key, to: value) }
                 }
-                if target.isPostgres {
-                    for table in CopiedTable.all where table.isNumbered {
-                        let sequence = try PreparedStatement(
-                            """
-                            SELECT setval(pg_get_serial_sequence('\(table.name)', 'id'), max(id)) FROM \(table.name)
-                            """, target)
-                        try sequence.forEachRow { _ in }
-                    }
-                }
+                for table in CopiedTable.all where table.isNumbered { try target.continueNumbers(of: table.name) }
                 for key in [DatabaseCopy.sourceKey, DatabaseCopy.placeKey] {
-                    try PreparedStatement("DELETE FROM meta WHERE key = '\(key)'", target).run()
+                    try target.run("DELETE FROM meta WHERE key = $1", key)
                 }
             }
         }
 
         // MARK: Statements
 
-        private func count(_ table: String, _ db: Connection) throws -> Int64 {
-            try PreparedStatement("SELECT count(*) FROM \(table)", db).firstRow { $0.integer(0) } ?? 0
+        private func count(_ table: String, _ db: some SQLDatabase) throws -> Int64 {
+            try db.first("SELECT count(*) FROM \(table)") { $0.integer(0) } ?? 0
         }
 
-        private func meta(_ key: String, _ db: Connection) throws -> String? {
-            let select = try PreparedStatement("SELECT value FROM meta WHERE key = ?", db)
-            try select.bind(key, at: 1)
-            return try select.firstRow { $0.text(0) }
+        private func meta(_ key: String, _ db: some SQLDatabase) throws -> String? {
+            try db.first("SELECT value FROM meta WHERE key = $1", key) { $0.text(0) }
         }
 
         private func set(_ key: String, to value: String) throws {
-            try setMeta.bind(key, at: 1)
-            try setMeta.bind(value, at: 2)
-            try setMeta.run()
+            try target.run(
+                """
+                INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value
+                """, key, value)
         }
 
         private func transaction(_ body: () throws -> Void) throws {
-            try begin.runSoon()
+            try target.runSoon("BEGIN")
             do {
                 try body()
-                try commit.run()
+                try target.run("COMMIT")
             } catch {
-                if target.isInTransaction { try? rollback.run() }
+                if target.isInTransaction { try? target.run("ROLLBACK") }
                 throw error
             }
         }
+    }
+}
+
+/// A database that a copy is made in.
+private protocol CopyTarget: SQLDatabase {
+    /// The words by which a numbered row keeps its number when it is inserted.
+    static var overriding: String { get }
+    /// Sets the progress of a room, if that is in its row.
+    func setProgress(_ progress: RoomProgress, of room: Int64) throws
+    /// Lets the numbers of new rows follow those of the rows that a table has.
+    func continueNumbers(of table: String) throws
+}
+
+extension SQLiteConnection: CopyTarget {
+    fileprivate static var overriding: String { "" }
+    fileprivate func setProgress(_ progress: RoomProgress, of room: Int64) {}
+    fileprivate func continueNumbers(of table: String) {}
+}
+
+extension PostgresConnection: CopyTarget {
+    fileprivate static var overriding: String { " OVERRIDING SYSTEM VALUE" }
+
+    fileprivate func setProgress(_ progress: RoomProgress, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET head = $1, rev = $2 WHERE id = $3", progress.head, progress.rev, room)
+    }
+
+    fileprivate func continueNumbers(of table: String) throws {
+        try forEach("SELECT setval(pg_get_serial_sequence('\(table)', 'id'), max(id)) FROM \(table)") { _ in }
     }
 }

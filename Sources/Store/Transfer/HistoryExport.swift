@@ -104,34 +104,18 @@ public struct HistoryExport: Sendable {
     private struct Writing {
         private let db: SQLiteConnection
         private let output: LineOutput
-        private let selectRooms: PreparedStatement
-        private let selectMembers: PreparedStatement
-        private let selectMessages: PreparedStatement
-        private let selectReactions: PreparedStatement
-        private let selectMarks: PreparedStatement
-        private let journal: Journal
+        private let journal = Journal()
 
-        init(_ database: SQLiteConnection, _ output: LineOutput) throws {
-            self.db = database
+        init(_ db: SQLiteConnection, _ output: LineOutput) throws {
+            self.db = db
             self.output = output
-            let db = Connection.sqlite(database)
-            // A deleted room keeps only its name, which is never used again.
-            selectRooms = try PreparedStatement(
-                "SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id", db)
-            selectMembers = try PreparedStatement("SELECT user, owner FROM members WHERE room = ? ORDER BY user", db)
-            selectMessages = try PreparedStatement(
-                "SELECT id, body FROM messages WHERE id > ? AND id <= ? ORDER BY id", db)
-            selectReactions = try PreparedStatement(
-                "SELECT user FROM reactions WHERE message = ? AND key = ? ORDER BY rev", db)
-            selectMarks = try PreparedStatement(
-                "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0", db)
-            journal = Journal()
             try journal.load(db, at: .now())
         }
 
         func run() throws {
             TransferLine.start(version: TransferLine.version, epoch: try Schema.epoch(db)).encode(into: &output.bytes)
-            try selectRooms.forEachRow { row in
+            // A deleted room keeps only its name, which is never used again.
+            try db.forEach("SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id") { row in
                 let (number, id) = (row.integer(0), RoomID(trusted: row.text(1)))
                 let settings = RoomSettings(
                     visibility: row.integer(2) == 1 ? .private : .open, title: row.isNull(3) ? nil : row.text(3))
@@ -140,7 +124,9 @@ public struct HistoryExport: Sendable {
                 try writeMembers(of: id, number)
                 try writeMessages(of: id, number)
             }
-            try selectMarks.forEachRow { row in
+            try db.forEach(
+                "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0"
+            ) { row in
                 TransferLine.read(
                     RoomID(trusted: row.text(0)), UserID(trusted: row.text(1)), seq: row.integer(2)
                 ).encode(into: &output.bytes)
@@ -151,8 +137,7 @@ public struct HistoryExport: Sendable {
         }
 
         private func writeMembers(of id: RoomID, _ number: Int64) throws {
-            try selectMembers.bind(number, at: 1)
-            try selectMembers.forEachRow { row in
+            try db.forEach("SELECT user, owner FROM members WHERE room = $1 ORDER BY user", number) { row in
                 let role: RoomMember.Role = row.integer(1) == 1 ? .owner : .member
                 TransferLine.member(id, RoomMember(user: UserID(trusted: row.text(0)), role: role))
                     .encode(into: &output.bytes)
@@ -161,9 +146,10 @@ public struct HistoryExport: Sendable {
         }
 
         private func writeMessages(of id: RoomID, _ number: Int64) throws {
-            try selectMessages.bind(RowKey(room: number, 0).rawValue, at: 1)
-            try selectMessages.bind(RowKey(room: number, RowKey.maximumPlace).rawValue, at: 2)
-            try selectMessages.forEachRow { row in
+            try db.forEach(
+                "SELECT id, body FROM messages WHERE id > $1 AND id <= $2 ORDER BY id", RowKey(room: number, 0),
+                RowKey(room: number, RowKey.maximumPlace)
+            ) { row in
                 let key = row.integer(0)
                 try row.withBytes(1) { body in try write(body, RowKey(rawValue: key)) }
             }
@@ -193,9 +179,9 @@ public struct HistoryExport: Sendable {
         private static let reactions = Array(#","reactions":["#.utf8)
 
         private func users(of reaction: String, _ key: RowKey) throws -> [UserID] {
-            try selectReactions.bind(key.rawValue, at: 1)
-            try selectReactions.bind(reaction, at: 2)
-            return try selectReactions.allRows { UserID(trusted: $0.text(0)) }
+            try db.all("SELECT user FROM reactions WHERE message = $1 AND key = $2 ORDER BY rev", key, reaction) {
+                UserID(trusted: $0.text(0))
+            }
         }
     }
 }

@@ -94,10 +94,10 @@ public struct HistoryImport: Sendable {
         }
         do {
             return try connection.use { db in
-                let statements = try WriterStatements(.sqlite(db))
-                try statements.transaction { try Journal.empty(db, statements) }
+                let statements = try WriterStatements(db)
+                try db.transaction(.immediate) { _ in try Journal.empty(statements) }
                 var input = LineInput(descriptor)
-                var target = ImportTarget(statements, latest: configuration.clock().milliseconds + Self.mostAhead)
+                var target = try ImportTarget(statements, latest: configuration.clock().milliseconds + Self.mostAhead)
                 while !target.contents.isCancelled {
                     let isAtEnd = try Self.importBatch(&input, &target, statements)
                     // Bounds the write-ahead log, as a server does, see WriteAheadLog.
@@ -125,7 +125,7 @@ public struct HistoryImport: Sendable {
         let stored = target.contents.lines
         let start = input.bytes
         var isAtEnd = false
-        try statements.transaction {
+        try statements.db.transaction(.immediate) { _ in
             while target.contents.lines - stored < batchLines, input.bytes - start < batchBytes {
                 do throws(Problem) {
                     guard let line = try input.next() else {
@@ -228,10 +228,10 @@ private struct LineInput {
 
 extension Journal {
     /// Files all messages of a journal that no log has open. Must be called in a transaction.
-    static func empty(_ db: SQLiteConnection, _ statements: WriterStatements) throws {
+    static func empty(_ statements: WriterStatements) throws {
         let journal = Journal()
-        try journal.load(.sqlite(db), at: .now())
+        try journal.load(statements.db, at: .now())
         try statements.insert(journal.messages(of: journal.rooms).flatMap { $0 })
-        try db.execute("DELETE FROM journal")
+        try statements.db.execute("DELETE FROM journal")
     }
 }

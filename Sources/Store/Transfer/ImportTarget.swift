@@ -15,6 +15,7 @@ struct ImportTarget {
     private(set) var failure: (any Error)?
 
     private let statements: WriterStatements
+    private let fingerprinter: Fingerprinter
     /// The latest `created_at` accepted, in milliseconds since 1970.
     private let latest: Int64
     private var rooms: [RoomID: Room] = [:]
@@ -51,8 +52,9 @@ struct ImportTarget {
         }
     }
 
-    init(_ statements: WriterStatements, latest: Int64) {
+    init(_ statements: WriterStatements, latest: Int64) throws {
         self.statements = statements
+        fingerprinter = try Fingerprinter(statements.db)
         self.latest = latest
     }
 
@@ -99,15 +101,15 @@ struct ImportTarget {
         // An existing room keeps its settings.
         guard try room(id) == nil else { return }
         let room = try makeRoom(id)
-        if let visibility = settings.visibility { try statements.members.set(visibility, of: room.number) }
-        if let title = settings.title { try statements.members.set(title: title, of: room.number) }
+        if let visibility = settings.visibility { try statements.db.setVisibility(visibility, of: room.number) }
+        if let title = settings.title { try statements.db.setTitle(title, of: room.number) }
     }
 
     private mutating func takeMember(_ id: RoomID, _ member: RoomMember) throws {
         guard let room = try room(id) else { throw Problem.roomNotFound }
         // An existing member keeps its role.
-        guard try statements.lookup.role(of: member.user, in: room.number) == nil else { return }
-        try statements.members.set(member.role, of: member.user, in: room.number)
+        guard try statements.db.role(of: member.user, in: room.number) == nil else { return }
+        try statements.db.setRole(member.role, of: member.user, in: room.number)
     }
 
     private mutating func takeRead(_ id: RoomID, _ user: UserID, _ seq: Int64) throws {
@@ -117,12 +119,12 @@ struct ImportTarget {
         let run = room.runs.last { $0.first <= seq }
         let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
         guard place > 0 else { return }
-        try statements.marks.raise(to: min(place, room.head), for: user, in: room.number)
+        try statements.db.raiseMark(to: min(place, room.head), for: user, in: room.number)
     }
 
     private mutating func room(_ id: RoomID) throws -> Room? {
         if let room = rooms[id] { return room }
-        guard let known = try statements.room(id) else { return nil }
+        guard let known = try statements.db.room(id) else { return nil }
         guard !known.facts.isDeleted else { throw Problem.roomDeleted }
         let room = Room(number: known.number, head: known.head, rev: known.rev, latest: known.latest)
         rooms[id] = room
@@ -130,10 +132,10 @@ struct ImportTarget {
     }
 
     private mutating func makeRoom(_ id: RoomID, at time: Timestamp = .now()) throws -> Room {
-        guard let made = try statements.insertRoom(id, at: time) else {
+        guard let number = try statements.insertRoom(id, at: time) else {
             throw Problem.unavailable("The database has the maximum number of rooms.")
         }
-        let room = Room(number: made.number, head: 0, rev: 0, latest: .earliest)
+        let room = Room(number: number, head: 0, rev: 0, latest: .earliest)
         rooms[id] = room
         contents.rooms += 1
         return room
@@ -171,8 +173,8 @@ struct ImportTarget {
         rooms[message.room] = room
         try store(message, content, in: room, sentAt: sentAt)
         // As on a server, the first sender in a room without an owner becomes its owner.
-        if room.head == 1, message.sender != .deleted, !(try statements.members.hasOwner(room.number)) {
-            try statements.members.set(.owner, of: message.sender, in: room.number)
+        if room.head == 1, message.sender != .deleted, try statements.db.owners(of: room.number) == 0 {
+            try statements.db.setRole(.owner, of: message.sender, in: room.number)
         }
         contents.messages += 1
     }
@@ -184,7 +186,7 @@ struct ImportTarget {
                 $0.roomNumber == room.number && $0.wasSent(by: message.sender, as: id)
             }
             if let waiting { return waiting.seq }
-            return try statements.lookup.message(room: room.number, sender: message.sender, clientMessageID: id)?.seq
+            return try statements.db.message(room: room.number, sender: message.sender, clientMessageID: id)?.seq
         }
         // The message is expected after the previous line's message. If it is the room's first message in the file, its
         // `seq` in the file is also expected to be its `seq` in the room.
@@ -192,7 +194,7 @@ struct ImportTarget {
         let place = seq + (room.runs.last?.offset ?? 0)
         let oldest = room.head - Int64(pending.count { $0.roomNumber == room.number })
         guard place > 0, place <= oldest,
-            let body = try statements.changes.message(RowKey(room: room.number, place))
+            let body = try statements.db.snapshot(of: RowKey(room: room.number, place))
         else { return nil }
         let stored = try Message(decoding: body)
         let isSame =
@@ -230,15 +232,17 @@ struct ImportTarget {
         if pending.count == Self.mostPending || room.rev > sentAt { try flush() }
         guard room.rev > sentAt else { return }
         let place = RowKey(room: room.number, room.head)
-        try statements.changes.update(place, change: RowKey(room: room.number, room.rev), body)
+        try statements.db.replaceSnapshot(of: place, by: body, change: RowKey(room: room.number, room.rev))
         // The file does not have the content first sent. A client that repeats the send gets an error; no second
         // message is stored.
-        if key != nil, !snapshot.isAsSent { try statements.changes.remember(content, of: place) }
+        if key != nil, !snapshot.isAsSent { 
+            try statements.db.insertFingerprint(fingerprinter.fingerprint(of: content), of: place)
+        }
         var rev = sentAt + (snapshot.isAsSent ? 0 : 1)
         for reaction in message.reactions {
             for user in reaction.users {
                 rev += 1
-                try statements.changes.addReaction(reaction.key, by: user, rev: rev, to: place)
+                try statements.db.addReaction(reaction.key, by: user, rev: rev, to: place)
             }
         }
     }

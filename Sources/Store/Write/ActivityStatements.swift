@@ -1,6 +1,6 @@
 import Wire
 
-/// The writer's statements for the order of users' rooms: the latest activity of each membership's room, in an index by
+/// The statements of SQLite's writer for the order of users' rooms: the latest activity of each membership's room, in an index by
 /// user.
 ///
 /// Filing a room's messages writes its activity to the rows of its members. Readers add that of unfiled messages. In a
@@ -10,9 +10,6 @@ import Wire
 /// A member who has sent to the room, read it, created it or joined it is engaged. A subscription to `mine` takes rooms
 /// that others have added the user to last.
 ///
-/// With PostgreSQL the activity is in the room's row, and none is stored here: nodes would wait for each other's locks
-/// of the members' rows.
-///
 /// Confined to the writer's connection.
 final class ActivityStatements {
     /// Maximum number of members of a room whose activity is stored.
@@ -20,46 +17,17 @@ final class ActivityStatements {
     /// The activity of a membership in a room whose activity is not stored.
     static let unknown = Int64.max
 
-    private let selectMembers: PreparedStatement
-    private let update: PreparedStatement
-    private let forget: PreparedStatement
-    private let engage: PreparedStatement
-    private let selectCreation: PreparedStatement
-    private let selectNext: PreparedStatement
-    private let wasEngaged: PreparedStatement
-    private let selectFill: PreparedStatement
-    private let updateFill: PreparedStatement
-    private let deleteFill: PreparedStatement
-    private let lookup: LookupStatements
-    /// False with PostgreSQL.
-    private let storesActivity: Bool
+    private let db: SQLiteConnection
+    private let selectMembers: SQLiteStatement
+    private let update: SQLiteStatement
+    private let engage: SQLiteStatement
 
-    init(_ db: Connection, _ lookup: LookupStatements) throws {
-        storesActivity = !db.isPostgres
-        self.lookup = lookup
-        selectMembers = try PreparedStatement(
-            "SELECT user, engaged, activity FROM members WHERE room = ? LIMIT \(Self.maximumMembers + 2)", db)
-        update = try PreparedStatement(
-            "UPDATE members SET activity = ?, engaged = ? WHERE room = ? AND user = ?", db)
-        forget = try PreparedStatement(
-            "UPDATE members SET activity = \(Self.unknown) WHERE room = ? AND activity IS NOT NULL", db)
-        engage = try PreparedStatement(
-            "UPDATE members SET engaged = 1 WHERE room = ? AND user = ? AND engaged = 0", db)
-        selectCreation = try PreparedStatement("SELECT created_at FROM rooms WHERE id = ?", db)
-        selectNext = try PreparedStatement(
-            """
-            SELECT room, user, engaged, activity IS NULL FROM members
-            WHERE (room, user) > (?, ?) ORDER BY room, user LIMIT ?
-            """, db)
-        wasEngaged = try PreparedStatement(
-            """
-            SELECT EXISTS (SELECT 1 FROM read_marks WHERE user = ?1 AND room = ?2)
-                OR EXISTS (SELECT 1 FROM messages WHERE id >> 36 = ?2 AND sender = ?1 AND client_message_id IS NOT NULL)
-                OR EXISTS (SELECT 1 FROM messages WHERE id = (?2 << 36) + 1 AND sender = ?1)
-            """, db)
-        selectFill = try PreparedStatement("SELECT value FROM meta WHERE key = '\(Schema.activityFill)'", db)
-        updateFill = try PreparedStatement("UPDATE meta SET value = ? WHERE key = '\(Schema.activityFill)'", db)
-        deleteFill = try PreparedStatement("DELETE FROM meta WHERE key = '\(Schema.activityFill)'", db)
+    init(_ db: SQLiteConnection) throws {
+        self.db = db
+        selectMembers = try db.prepare(
+            "SELECT user, engaged, activity FROM members WHERE room = ? LIMIT \(Self.maximumMembers + 2)")
+        update = try db.prepare("UPDATE members SET activity = ?, engaged = ? WHERE room = ? AND user = ?")
+        engage = try db.prepare("UPDATE members SET engaged = 1 WHERE room = ? AND user = ? AND engaged = 0")
     }
 
     /// One membership.
@@ -107,8 +75,8 @@ final class ActivityStatements {
     }
 
     private func filed(_ activity: Int64, from senders: Set<UserID>, in room: Int64) throws {
-        let members = try storesActivity ? members(of: room) : []
-        guard storesActivity, members.count <= Self.maximumMembers else {
+        let members = try members(of: room)
+        guard members.count <= Self.maximumMembers else {
             for sender in senders { try engage(sender, in: room) }
             return
         }
@@ -125,27 +93,24 @@ final class ActivityStatements {
     ///   - latest: The time of the room's newest message, in milliseconds since 1970; `nil` if it has none.
     ///   - isEngaged: True if the user is engaged already.
     func joined(_ user: UserID, _ room: Int64, latest: Int64?, isEngaged: Bool) throws {
-        guard storesActivity else { return try set(Self.unknown, isEngaged, of: user.string, in: room) }
         let count = try members(of: room).count
         var activity = Self.unknown
         if count <= Self.maximumMembers { activity = try latest ?? creation(of: room) }
         try set(activity, isEngaged, of: user.string, in: room)
         // With this member the room has too many, so activity is no longer stored.
         guard count == Self.maximumMembers + 1 else { return }
-        try forget.bind(room, at: 1)
-        try forget.run()
+        try db.run(
+            "UPDATE members SET activity = \(Self.unknown) WHERE room = $1 AND activity IS NOT NULL", room)
     }
 
-    /// Marks a user as engaged in a room. Does nothing if the user is not a member.
-    func engage(_ user: UserID, in room: Int64) throws {
+    private func engage(_ user: UserID, in room: Int64) throws {
         try engage.bind(room, at: 1)
         try engage.bind(user.string, at: 2)
         try engage.run()
     }
 
     private func creation(of room: Int64) throws -> Int64 {
-        try selectCreation.bind(room, at: 1)
-        return try selectCreation.firstRow { $0.integer(0) } ?? 0
+        try db.first("SELECT created_at FROM rooms WHERE id = $1", room) { $0.integer(0) } ?? 0
     }
 
     // MARK: Databases of earlier versions
@@ -156,41 +121,36 @@ final class ActivityStatements {
     /// - Parameter most: maximum number of memberships to examine.
     /// - Returns: the number of the last one's room; `nil` if there are no more.
     func fill(most: Int) throws -> Int64? {
+        let place = try db.first("SELECT value FROM meta WHERE key = '\(Schema.activityFill)'") { $0.text(0) }
         // ROOM:USER, the last membership that is filled in; both are empty at first.
-        guard let text = try selectFill.firstRow({ $0.text(0) }) else { return nil }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        try selectNext.bind(Int64(parts[0]) ?? 0, at: 1)
-        try selectNext.bind(parts.count > 1 ? String(parts[1]) : "", at: 2)
-        try selectNext.bind(Int64(most), at: 3)
-        let rows = try selectNext.allRows { row in
+        guard let place else { return nil }
+        let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let rows = try db.all(
+            """
+            SELECT room, user, engaged, activity IS NULL FROM members
+            WHERE (room, user) > ($1, $2) ORDER BY room, user LIMIT $3
+            """, Int64(parts[0]) ?? 0, parts.count > 1 ? String(parts[1]) : "", most
+        ) { row in
             (room: row.integer(0), user: row.text(1), isEngaged: row.integer(2) != 0, isMissing: row.integer(3) != 0)
         }
         guard let last = rows.last else {
-            try deleteFill.run()
+            try db.run("DELETE FROM meta WHERE key = '\(Schema.activityFill)'")
             return nil
         }
         var activity: (room: Int64, milliseconds: Int64)?
         for row in rows where row.isMissing {
             if activity?.room != row.room { activity = (row.room, try filedActivity(of: row.room)) }
-            let isEngaged = try row.isEngaged || wasEngaged(row.user, in: row.room)
+            let isEngaged = try row.isEngaged || db.wasEngaged(UserID(trusted: row.user), in: row.room)
             try set(activity!.milliseconds, isEngaged, of: row.user, in: row.room)
         }
-        try updateFill.bind("\(last.room):\(last.user)", at: 1)
-        try updateFill.run()
+        try db.run(
+            "UPDATE meta SET value = $1 WHERE key = '\(Schema.activityFill)'", "\(last.room):\(last.user)")
         return last.room
     }
 
     private func filedActivity(of room: Int64) throws -> Int64 {
         guard try members(of: room).count <= Self.maximumMembers else { return Self.unknown }
-        let latest = try lookup.progress(of: room).latest
+        let latest = try db.progress(of: room).latest
         return try latest == 0 ? creation(of: room) : latest
-    }
-
-    /// Returns true if a user has read a room, has sent a filed message with a client message id, or has sent the first
-    /// one. Other messages are not searched, because there may be millions.
-    func wasEngaged(_ user: String, in room: Int64) throws -> Bool {
-        try wasEngaged.bind(user, at: 1)
-        try wasEngaged.bind(room, at: 2)
-        return try wasEngaged.firstRow { $0.integer(0) != 0 } ?? false
     }
 }

@@ -11,7 +11,7 @@ extension Commit {
         if case .send(let draft) = submission.change, let clientID = draft.clientMessageID {
             let key = ClientMessageKey(sender: submission.sender, id: clientID)
             place.key = key
-            if let room = place.room, journal.isNew(key, in: room) { facts.first = nil }
+            if let room = place.room, store.isNew(key, in: room) { facts.first = nil }
         }
         while true {
             do throws(Decision.Lacking) {
@@ -30,10 +30,9 @@ extension Commit {
         }
         guard let subject = submission.subject else { return }
         if names.contains(.ban) {
-            facts.ban = try statements.bans.bans.ban(
-                of: subject, from: place.room?.number ?? BanStatements.server, at: time)
+            facts.ban = try db.ban(of: subject, from: place.room?.number ?? RowKey.server, at: time)
         }
-        if names.contains(.erasure) { facts.erasure = try statements.erasures.status.status(of: subject) }
+        if names.contains(.erasure) { facts.erasure = try db.erasureStatus(of: subject) }
     }
 
     /// Loads facts of a room that exists.
@@ -42,29 +41,29 @@ extension Commit {
     ) throws {
         let (user, number) = (submission.sender, place.room!.number)
         if names.contains(.first), let key = place.key {
-            facts.first = try journal.message(sentAs: key, in: id, &place.room!)
+            facts.first = try store.message(sentAs: key, in: id, &place.room!)
             rooms.update(place.room!)
         }
-        if names.contains(.role) { facts.role = try statements.lookup.role(of: user, in: number) }
-        if names.contains(.mark) { facts.mark = try statements.lookup.readMark(of: user, in: number) }
+        if names.contains(.role) { facts.role = try db.role(of: user, in: number) }
+        if names.contains(.mark) { facts.mark = try db.readMark(of: user, in: number) }
         if names.contains(.past) { facts.past = try past(of: user, in: number) }
         if names.contains(.isFirstContent), case .send(let draft) = submission.change, let first = facts.first {
-            facts.isFirstContent = try statements.changes.isFirst(
-                draft.content, of: RowKey(room: number, first.seq))
+            facts.isFirstContent =
+                try db.fingerprint(of: RowKey(room: number, first.seq)) == fingerprinter.fingerprint(of: draft.content)
         }
         if case .change(let change) = submission.change {
             try load(names, of: change, by: user, in: id, place.room!, into: &facts)
         }
         guard let subject = submission.subject else { return }
-        if names.contains(.subjectRole) { facts.subjectRole = try statements.lookup.role(of: subject, in: number) }
+        if names.contains(.subjectRole) { facts.subjectRole = try db.role(of: subject, in: number) }
         if names.contains(.subjectPast) { facts.subjectPast = try past(of: subject, in: number) }
-        if names.contains(.hasOtherOwners) { facts.hasOtherOwners = try statements.members.hasOtherOwners(number) }
+        if names.contains(.hasOtherOwners) { facts.hasOtherOwners = try db.owners(of: number) > 1 }
         if names.contains(.hasTakenPart) {
             facts.hasTakenPart =
-                try journal.hasMessage(of: subject, in: id, place.room!)
-                || statements.activity.wasEngaged(subject.string, in: number)
+                try store.hasMessage(of: subject, in: id, place.room!)
+                || db.wasEngaged(subject, in: number)
         }
-        if names.contains(.hasMaximumBans) { facts.hasMaximumBans = try statements.bans.isFull(number) }
+        if names.contains(.hasMaximumBans) { facts.hasMaximumBans = try db.hasMaximumBans(number) }
     }
 
     private mutating func load(
@@ -74,25 +73,25 @@ extension Commit {
         let key = RowKey(room: room.number, change.seq)
         if names.contains(.message) {
             try file(id, room)
-            facts.message = try statements.changes.message(key)
+            facts.message = try db.snapshot(of: key)
         }
         switch change.action {
         case .edit, .delete: break
         case .addReaction(let reaction), .removeReaction(let reaction):
             if names.contains(.reaction) {
-                facts.reaction = try statements.erasures.rev(of: reaction, by: user, to: key)
+                facts.reaction = try db.rev(of: reaction, by: user, to: key)
             }
             if names.contains(.reactingUsers) {
-                facts.reactingUsers = try statements.changes.users(reaction, of: key)
+                facts.reactingUsers = try db.reactingUsers(reaction, to: key)
             }
         }
     }
 
     /// Returns what a room still has of a user who is being erased.
     func past(of user: UserID, in room: Int64) throws -> Facts.Past {
-        let boundary = try statements.erasures.boundary(of: user, in: room)
+        let boundary = try db.boundary(of: user, in: room)
         if boundary != nil { return Facts.Past(boundary: boundary) }
-        let isMember = try statements.members.hasRow(of: user, in: room)
-        return Facts.Past(isMember: isMember, title: isMember ? try statements.members.title(of: room) : nil)
+        let isMember = try db.hasMembership(of: user, in: room)
+        return Facts.Past(isMember: isMember, title: isMember ? try db.title(of: room) : nil)
     }
 }

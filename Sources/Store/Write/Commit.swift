@@ -4,9 +4,8 @@ import Wire
 /// One transaction. It applies submissions in order, and gathers their outcomes and the batches for subscribers. The
 /// observer gets them once the transaction is durable.
 ///
-/// Messages go to the journal, which also finds those that were sent before. The unique index of client message ids is
-/// checked again when they are filed.
-struct Commit: ~Copyable {
+/// Messages go to the ``CommitStore``, which also finds those that were sent before.
+struct Commit<Store: CommitStore>: ~Copyable {
     /// The outcome of each submission, in order.
     private(set) var outcomes: [Outcome] = []
     /// The rooms, with the changes of this commit.
@@ -27,13 +26,14 @@ struct Commit: ~Copyable {
     var jobs: [Job] = []
     /// The number of reactions to tombstones it has removed.
     var removedReactions = 0
-    /// The journal, with the messages that this commit has sent.
-    var journal: JournalTransaction
+    /// The messages that this commit has sent, as they are stored.
+    var store: Store
     /// The number of bytes of the snapshots that it has changed.
     var changedBytes = 0
     /// The rooms that take no changes, see ``RowFailure``.
     let aside: Set<RoomID>
-    let statements: WriterStatements
+    let db: Store.DB
+    let fingerprinter: Fingerprinter
     let time: Timestamp
     let configuration: StoreConfiguration
     let policy: Facts.Policy
@@ -42,16 +42,17 @@ struct Commit: ~Copyable {
     ///
     /// - Parameter submissions: maximum number of submissions that it will apply.
     init(
-        _ statements: WriterStatements, rooms: consuming RoomTable, journal: consuming JournalTransaction,
-        bans: BanTable, erasing: Set<UserID>, aside: Set<RoomID>, submissions: Int, at time: Timestamp,
+        _ store: consuming Store, rooms: consuming RoomTable, bans: BanTable, erasing: Set<UserID>,
+        aside: Set<RoomID> = [], submissions: Int, at time: Timestamp, _ fingerprinter: Fingerprinter,
         _ configuration: StoreConfiguration
     ) {
-        self.statements = statements
+        db = store.db
+        self.fingerprinter = fingerprinter
         outcomes.reserveCapacity(submissions)
         batches.reserveCapacity(submissions)
         rooms.beginCommit()
         self.rooms = rooms
-        self.journal = journal
+        self.store = store
         self.bans = BanView(table: bans)
         self.erasing = erasing
         self.aside = aside
@@ -125,13 +126,13 @@ struct Commit: ~Copyable {
     /// Returns a room; `nil` if it does not exist.
     mutating func room(_ id: RoomID) throws -> RoomTable.Room? {
         if let room = rooms[id] { return room }
-        guard let room = try RowFailure.of([id], { try statements.room(id) }) else { return nil }
+        guard let room = try RowFailure.of([id], { try db.room(id) }) else { return nil }
         return add(id, room)
     }
 
     /// Adds a room from the database, or one that the commit has created.
     mutating func add(_ id: RoomID, _ room: consuming RoomTable.Room) -> RoomTable.Room {
-        journal.complete(&room, id)
+        store.complete(&room, id)
         return rooms.add(id, room)
     }
 
@@ -140,7 +141,7 @@ struct Commit: ~Copyable {
     /// - Throws: ``RowFailure`` with the room, also if it is set aside.
     mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws {
         if aside.contains(id) { throw RowFailure(rooms: [id], cause: .setAside) }
-        try journal.file(id, room)
+        try store.file(id, room)
     }
 
     /// Adds a snapshot, of the room's latest revision, to what the room's subscribers get, and keeps the room's state.

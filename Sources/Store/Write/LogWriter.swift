@@ -60,7 +60,7 @@ final class LogWriter: Sendable {
     private func run(_ db: SQLiteConnection) {
         let log = WriteAheadLog(db, configuration)
         defer { log.detach(from: db) }
-        var state = WriterState(.sqlite(db), journal, bans, configuration)
+        var state = WriterState(db, journal, bans, configuration)
         var nextLook = ContinuousClock.now
         var hasReportedSync = false
         while let submissions = queue.takeCommit(

@@ -6,7 +6,7 @@ import Wire
 /// Confined to the writer's connection.
 final class MessageInsertion {
     /// The statements, in descending order of the number of messages that they insert.
-    private let statements: [(count: Int, statement: PreparedStatement)]
+    private let statements: [(count: Int, statement: SQLiteStatement)]
     // The values of the current messages, which the statements read from here. Allocated and freed by this class, and
     // replaced only while no statement runs.
     private var values: UnsafeMutableRawBufferPointer
@@ -18,7 +18,7 @@ final class MessageInsertion {
     private static let columns: Int32 = 6
 
     init(_ db: SQLiteConnection) throws {
-        statements = try Self.counts.map { ($0, try PreparedStatement(Self.sql($0), .sqlite(db))) }
+        statements = try Self.counts.map { ($0, try db.prepare(Self.sql($0))) }
         values = .allocate(byteCount: Self.initialBytes, alignment: 8)
     }
 
@@ -47,7 +47,7 @@ final class MessageInsertion {
         }
     }
 
-    private func insert(_ messages: ArraySlice<RecentMessage>, by statement: PreparedStatement) throws {
+    private func insert(_ messages: ArraySlice<RecentMessage>, by statement: SQLiteStatement) throws {
         makeRoom(for: messages.reduce(0) { $0 + $1.valueBytes })
         var end = 0
         var index: Int32 = 1

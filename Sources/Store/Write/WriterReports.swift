@@ -25,7 +25,7 @@ final class WriterReports: Sendable {
     var failure: String? { failureText.withLock { $0 } }
 
     /// Tells the observer of a durable commit.
-    func tell(_ done: borrowing Commit) {
+    func tell(_ done: borrowing Commit<some CommitStore>) {
         onCommitted?(
             done.batches,
             !done.memberships.isEmpty || !done.ends.isEmpty || !done.restricted.isEmpty || !done.bans.changes.isEmpty)

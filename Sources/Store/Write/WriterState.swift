@@ -1,14 +1,14 @@
 import Chat
 import Wire
 
-/// The state that the writer keeps from one transaction to the next.
+/// The state that SQLite's writer keeps from one transaction to the next.
 ///
 /// Confined to the writer's thread.
-struct WriterState {
-    private let db: Connection
+struct WriterState: CommitMaker {
+    private let db: SQLiteConnection
     let configuration: StoreConfiguration
     // Prepared when they are first needed. This may fail, and succeed later.
-    private var statements: WriterStatements?
+    private var prepared: (statements: WriterStatements, fingerprinter: Fingerprinter)?
     private var rooms: RoomTable
     let journal: Journal
     /// The rooms that take no changes because their rows are damaged, see ``RowFailure``.
@@ -23,21 +23,13 @@ struct WriterState {
     /// ``LogRewrite``.
     private(set) var failedSync: SQLiteError?
     var jobs: Jobs
-    /// The schedule of message expiry; `nil` if messages do not expire.
     var expiry: Expiry?
     private let filter: ClientMessageFilter
     private let bans: BanTable
     /// The users who are being erased.
     private var erasing: Set<UserID> = []
-    /// The access that other nodes have changed; `nil` with SQLite, which has one node.
-    private let access: AccessState?
-    private var accessStatements: AccessStatements?
 
-    init(
-        _ db: Connection, _ journal: Journal, _ bans: BanTable, access: AccessState? = nil,
-        _ configuration: StoreConfiguration
-    ) {
-        self.access = access
+    init(_ db: SQLiteConnection, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
         self.db = db
         self.bans = bans
         self.configuration = configuration
@@ -46,21 +38,21 @@ struct WriterState {
         filter = ClientMessageFilter(bytes: journal.limits.filterBytes)
         jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
         expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
-        // If the jobs cannot be read, the first commit reports that. With several nodes one of them does all jobs.
-        if access == nil, let unfinished = try? prepared().jobs.all() { add(unfinished) }
+        // If the jobs cannot be read, the first commit reports that.
+        if (try? prepare()) != nil, let unfinished = try? db.jobs() { add(unfinished) }
     }
 
-    /// The statements, prepared once.
-    mutating func prepared() throws -> WriterStatements {
-        if let statements { return statements }
-        let new = try WriterStatements(db)
-        erasing = try new.erasures.unfinished()
-        statements = new
+    /// Returns the statements, which are prepared once.
+    private mutating func prepare() throws -> (statements: WriterStatements, fingerprinter: Fingerprinter) {
+        if let prepared { return prepared }
+        let new = (statements: try WriterStatements(db), fingerprinter: try Fingerprinter(db))
+        erasing = try db.unfinishedErasures()
+        prepared = new
         return new
     }
 
     private mutating func add(_ new: [Job]) {
-        if new.isEmpty || access != nil { return }
+        if new.isEmpty { return }
         var new = new
         for index in new.indices { new[index].journalRow = journal.nextRow }
         jobs.add(new)
@@ -69,10 +61,12 @@ struct WriterState {
     /// Sets a room aside. Its messages stay in the journal, and are filed when the log is opened again.
     ///
     /// - Returns: false, with nothing changed, if there would be too many such rooms or too many bytes.
-    /// - Throws: `DatabaseError`, with nothing changed.
+    /// - Throws: `SQLiteError`, with nothing changed.
     mutating func setAside(_ room: RoomID) throws -> Bool {
         do {
-            guard aside.count < journal.limits.asideRooms, try journal.setAside(room, prepared()) else { return false }
+            guard aside.count < journal.limits.asideRooms, try journal.setAside(room, prepare().statements) else {
+                return false
+            }
         } catch {
             note(error)
             throw error
@@ -81,49 +75,36 @@ struct WriterState {
         return true
     }
 
+    mutating func transact(
+        _ body: (inout Commit<JournalTransaction>) throws -> Void
+    ) throws -> Commit<JournalTransaction> {
+        try transact(filing: .none, body)
+    }
+
     /// Makes one transaction: files messages, and then does what `body` does.
     ///
-    /// - Parameters:
-    ///   - submissions: Maximum number of submissions that `body` applies.
-    ///   - rooms: The rooms that `body` may change. PostgreSQL locks them first.
-    ///   - confirm: Called if the connection was lost in the commit, with the number of the transaction. Returns true if
-    ///     it is durable, false if it was rolled back, and `nil` if that is not known.
-    /// - Throws: ``RowFailure``, `DatabaseError` or ``PostgresError``, with nothing changed; ``UnknownCommit``.
+    /// - Parameter submissions: Maximum number of submissions that `body` applies.
+    /// - Throws: ``RowFailure`` or `SQLiteError`, with nothing changed.
     mutating func transact(
-        filing: Journal.Filing = .none, submissions: Int = 0, locking lockedRooms: [RoomID] = [],
-        confirming confirm: (String) -> Bool? = { _ in nil },
-        _ body: (inout Commit) throws -> Void
-    ) throws -> Commit {
+        filing: Journal.Filing, submissions: Int = 0, _ body: (inout Commit<JournalTransaction>) throws -> Void
+    ) throws -> Commit<JournalTransaction> {
         if let failedSync { throw failedSync }
-        let statements = try prepared()
-        let time = try catchUp(statements) ?? configuration.clock()
+        let (statements, fingerprinter) = try prepare()
+        let time = configuration.clock()
         // Taken out while it changes, and put back only if the transaction succeeds.
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
-        let part = JournalTransaction(journal, filter, filing: filing, appending: submissions, at: time, statements)
         var commit = Commit(
-            statements, rooms: rooms, journal: part, bans: bans, erasing: erasing, aside: aside,
-            submissions: submissions, at: time, configuration)
-        let erasingBefore = erasing
+            // Not in a constant, which would share the memory that it has reserved.
+            JournalTransaction(journal, filter, filing: filing, appending: submissions, at: time, statements),
+            rooms: rooms, bans: bans, erasing: erasing, aside: aside, submissions: submissions, at: time, fingerprinter,
+            configuration)
         do {
-            try statements.transaction(locking: lockedRooms) {
-                try commit.journal.begin()
+            try db.transaction(.immediate) { _ in
+                try commit.store.begin()
                 try body(&commit)
-                try commit.journal.write()
-                if statements.storesProgress {
-                    for batch in commit.batches { try statements.store(commit.rooms[batch.room]!) }
-                }
-                if let access, let events = statements.events {
-                    let event = AccessEvent(commit, erasing: erasingBefore)
-                    if !event.changes.isEmpty {
-                        statements.transactionNumber = try events.append(event, of: access.node, at: time)
-                    }
-                }
+                try commit.store.write()
             }
-        } catch let error as UnknownCommit {
-            // Done again, the changes could be refused because they are done already.
-            guard let transaction = error.transaction, let isDurable = confirm(transaction) else { throw error }
-            guard isDurable else { throw error.cause }
         } catch {
             note(error)
             throw error
@@ -132,7 +113,7 @@ struct WriterState {
         erasing = commit.erasing
         self.rooms = commit.takeRooms()
         self.rooms.keepWithinLimit()
-        commit.journal.committed()
+        commit.store.committed()
         add(commit.jobs)
         return commit
     }
@@ -143,29 +124,39 @@ struct WriterState {
         if failedSync == nil { failedSync = error }
     }
 
-    /// Returns the time of the database, or of the configuration's clock.
-    mutating func time() throws -> Timestamp {
-        guard configuration.usesDatabaseClock, let server = try prepared().server() else {
-            return configuration.clock()
-        }
-        return server.time
+    // MARK: Jobs and expiry
+
+    /// Files the messages of the journal's rows that may hold data to remove, so that a later commit deletes the rows.
+    mutating func makeReady(for job: Job) throws -> Bool {
+        guard journal.hasRows(before: job.journalRow) else { return false }
+        _ = try transact(filing: .rows(before: job.journalRow)) { _ in }
+        return true
     }
 
-    /// Reads the changes of access by other nodes.
-    ///
-    /// - Returns: The time of the database; `nil` to use the configuration's clock.
-    private mutating func catchUp(_ statements: WriterStatements) throws -> Timestamp? {
-        let start = ContinuousClock.now
-        guard let access, let server = try statements.server() else { return nil }
-        if server.events != access.event {
-            guard case .postgres(let connection) = db else { return nil }
-            let reading = try accessStatements ?? AccessStatements(connection)
-            accessStatements = reading
-            try access.catchUp(reading)
-        } else {
-            access.isCurrent(at: start)
+    func expiryCutoff() throws -> Timestamp {
+        guard let days = configuration.keepDays else { return .earliest }
+        return Timestamp(milliseconds: configuration.clock().milliseconds - Int64(days) * 86_400_000)
+    }
+
+    /// Returns rooms. A message that only the journal has is found once it is filed, some minutes later.
+    func expiryRooms(after room: Int64, most: Int) throws -> [Expiry.Place] {
+        // A damaged message must not keep other rooms from being listed.
+        try db.all(
+            """
+            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0)
+            FROM rooms LEFT JOIN expired ON expired.room = rooms.id
+            WHERE rooms.id > $1 AND rooms.deleted = 0 ORDER BY rooms.id LIMIT $2
+            """, room, most
+        ) { row in
+            Expiry.Place(
+                number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2), oldest: nil)
         }
-        erasing = access.erasing
-        return configuration.usesDatabaseClock ? server.time : nil
+    }
+
+    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
+        let next = RowKey(room: place.number, place.mark).rawValue + 1
+        return try db.first("SELECT created_at FROM messages WHERE id = $1", next) {
+            $0.integer(0) < cutoff.milliseconds
+        } ?? false
     }
 }

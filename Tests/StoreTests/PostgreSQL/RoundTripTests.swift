@@ -138,7 +138,7 @@ struct RoundTripTests {
     @Test("of a read transaction are those of its statements, which see one snapshot")
     func transaction() throws {
         let connection = try connect()
-        let statement = try PreparedStatement("SELECT transaction_timestamp()::text", .postgres(connection))
+        let statement = connection.prepare("SELECT transaction_timestamp()::text", isLong: false)
         var times: [String] = []
         let count = try trips.during {
             for _ in 0..<2 {
@@ -159,18 +159,17 @@ struct RoundTripTests {
     @Test("of statements sent ahead are one, and their rows are those of the same parameters and transaction")
     func ahead() throws {
         let connection = try connect()
-        let statement = try PreparedStatement("SELECT ?1::bigint + 1", .postgres(connection))
+        let statement = connection.prepare("SELECT $1::bigint + 1", isLong: false)
         func next(_ number: Int64) throws -> Int64? {
-            try statement.bind(number, at: 1)
+            statement.bind(number, at: 1)
             return try statement.firstRow { $0.integer(0) }
         }
         connection.beginTransaction()
         var found: [Int64?] = []
         let count = try trips.during {
-            for number in [1, 2, 1] as [Int64] {
-                try statement.bind(number, at: 1)
-                try statement.runAhead()
-            }
+            try connection.sendAhead { for number in [1, 2, 1] as [Int64] { found.append(try next(number)) } }
+            #expect(found == [nil, nil, nil])
+            found = []
             for number in [2, 1, 2] as [Int64] { found.append(try next(number)) }
         }
         #expect(count == 1 && found == [3, 2, 3])
@@ -183,14 +182,15 @@ struct RoundTripTests {
     @Test("continue after a statement has failed in a read transaction")
     func failure() throws {
         let connection = try connect()
-        let wrong = try PreparedStatement("SELECT 1 / ?1::bigint", .postgres(connection))
-        let right = try PreparedStatement("SELECT 7", .postgres(connection))
-        let long = try PreparedStatement("SELECT 7", isLong: true, .postgres(connection))
+        let wrong = connection.prepare("SELECT 1 / $1::bigint", isLong: false)
+        let right = connection.prepare("SELECT 7", isLong: false)
+        let long = connection.prepare("SELECT 8", isLong: true)
         for _ in 0..<3 {
             connection.beginTransaction()
-            try right.runAhead()
-            try wrong.bind(0, at: 1)
-            try wrong.runAhead()
+            wrong.bind(0, at: 1)
+            try connection.sendAhead {
+                for statement in [right, wrong] { _ = try statement.firstRow { $0.integer(0) } }
+            }
             // The end of the long statement is queued after the failure.
             #expect(throws: PostgresError.self) { try long.withRows { _ in try wrong.firstRow { $0.integer(0) } } }
             connection.endTransaction()

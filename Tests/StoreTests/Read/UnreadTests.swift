@@ -145,7 +145,7 @@ struct UnreadTests {
         // The database counts filed messages within the same bounds.
         for (head, count) in [(50_000, 1), (100_001, 1), (100_003, 3), (1_000_000, 1000)] as [(Int64, Int64)] {
             unread = UnreadMessages(mark: 0)
-            unread.add(UnreadStatements.Found(first: 1, count: 1), through: head)
+            unread.add(UnreadMessages.Found(first: 1, count: 1), through: head)
             unread.finish(head: head)
             #expect(unread.count == count && unread.first == 1)
         }

@@ -52,7 +52,7 @@ struct ReadMarkTests {
                     ReadContext(epoch: "", bans: BanTable(), StoreConfiguration()), PushDeflater())
                 // The recent messages before the last sends.
                 let journal = Journal()
-                try journal.load(.sqlite(db), at: .latest)
+                try journal.load(db, at: .latest)
                 let messages = Array(journal.messages(of: try RoomID("lobby")).prefix(recent))
                 let room = try SQLiteRoom(RoomID("lobby"), recent: messages, statements)
                 return try transaction.summary(of: RoomID("lobby"), room, for: bob)

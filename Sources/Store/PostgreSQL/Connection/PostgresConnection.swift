@@ -8,7 +8,7 @@ import Glibc
 /// caller needs a new connection.
 ///
 /// Confined to one thread.
-final class PostgresConnection {
+final class PostgresConnection: SQLDatabase {
     /// A statement that the server parses and plans once.
     final class Statement {
         fileprivate let sql: String
@@ -44,6 +44,8 @@ final class PostgresConnection {
     let settings: Settings
     // Owned, and closed by `deinit`.
     private let connection: OpaquePointer
+    /// The statements by their texts.
+    private var statements: [String: PostgresStatement] = [:]
     /// The number of statements so far, from which their names are made.
     private var statementCount = 0
     /// The queued messages to the server, in order.
@@ -161,10 +163,28 @@ final class PostgresConnection {
         return false
     }
 
+    func prepare(_ sql: String, isLong: Bool) -> PostgresStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = PostgresStatement(sql, isLong: isLong, self)
+        statements[sql] = statement
+        return statement
+    }
+
     /// Returns a statement. The server parses it when it is first sent.
     func statement(_ sql: String) -> Statement {
         statementCount += 1
         return Statement(sql, name: "s\(statementCount)")
+    }
+
+    /// True while ``sendAhead(_:)`` runs.
+    private(set) var isSendingAhead = false
+
+    /// Sends ahead the statements that `body` reads, which has no rows meanwhile: they will be read with the same parameters
+    /// in this read transaction. They run with the connection's next statement, so that there is no wait for them alone.
+    func sendAhead(_ body: () throws -> Void) rethrows {
+        isSendingAhead = true
+        defer { isSendingAhead = false }
+        try body()
     }
 
     /// Queues a statement for ``results()``. A parameter must have the same type each time, unless it is NULL.

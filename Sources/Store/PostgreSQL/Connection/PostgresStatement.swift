@@ -1,11 +1,15 @@
-/// A statement that was written for both databases, on PostgreSQL.
+/// A prepared statement of PostgreSQL with its parameters, and its rows.
 ///
 /// Confined to its connection's thread.
-final class PostgresStatement {
-    private let connection: PostgresConnection
-    private let sql: String
+final class PostgresStatement: SQLStatement {
+    // The connection keeps the statement.
+    private unowned let connection: PostgresConnection
     private let statement: PostgresConnection.Statement
     private var parameters = PostgresParameters()
+    /// The rows that were received last; `nil` before the first run, and after the last row.
+    private var result: PostgresResult?
+    /// The index of the current row.
+    private var index = 0
 
     /// The statements that read a part of the rows at a time; `nil` if all rows are read at once.
     private let cursor: Cursor?
@@ -26,16 +30,14 @@ final class PostgresStatement {
     /// The number of rows of the first and of later reads from a cursor.
     private static let rows = (first: 64, later: 1024)
 
-    /// Prepares a statement.
+    /// Prepares a statement, which PostgreSQL checks when it first runs.
     ///
     /// - Parameters:
-    ///   - sql: SQL for SQLite, see ``translated(_:)``.
     ///   - isLong: True if the statement may have many rows of which few are usually taken. It must run in a
     ///     transaction.
     init(_ sql: String, isLong: Bool, _ connection: PostgresConnection) {
         self.connection = connection
-        self.sql = Self.translated(sql)
-        statement = connection.statement(self.sql)
+        statement = connection.statement(sql)
         guard isLong else {
             cursor = nil
             return
@@ -43,32 +45,57 @@ final class PostgresStatement {
         // The name is unique, because statements are numbered.
         let name = "c" + statement.name
         cursor = Cursor(
-            declare: connection.statement("DECLARE \(name) NO SCROLL CURSOR FOR \(self.sql)"),
+            declare: connection.statement("DECLARE \(name) NO SCROLL CURSOR FOR \(sql)"),
             fetchFirst: connection.statement("FETCH \(Self.rows.first) FROM \(name)"),
             fetchMore: connection.statement("FETCH \(Self.rows.later) FROM \(name)"),
             close: connection.statement("CLOSE \(name)"))
     }
 
-    func bind(_ value: [UInt8]?, as type: PostgresParameters.ValueType, at index: Int32) {
-        parameters.set(value, as: type, at: Int(index))
+    // MARK: Parameters
+
+    func bind(_ value: Int64, at index: Int32) {
+        parameters.set(PostgresParameters.bytes(of: value), as: .integer, at: Int(index))
     }
 
-    /// Runs the statement, and waits for its result.
-    @discardableResult
-    func run() throws -> PostgresResult {
+    func bind(_ value: String?, at index: Int32) {
+        parameters.set(value.map { Array($0.utf8) }, as: .text, at: Int(index))
+    }
+
+    func bind(_ value: [UInt8], at index: Int32) {
+        parameters.set(value, as: .bytes, at: Int(index))
+    }
+
+    func bindNull(at index: Int32) {
+        parameters.set(nil, as: .inferred, at: Int(index))
+    }
+
+    /// Binds an array of texts.
+    func bind(_ values: [String], at index: Int32) {
+        parameters.set(PostgresParameters.bytes(of: values), as: .textArray, at: Int(index))
+    }
+
+    // MARK: Running
+
+    func run() throws {
         try connection.run(statement, parameters)
     }
 
-    /// Queues the statement for the next round trip.
-    func send() throws {
-        try connection.send(statement, parameters)
+    func runCounting() throws -> Int {
+        try connection.run(statement, parameters).affectedRows
     }
 
-    /// Queues the statement for the next round trip, and keeps its first rows for ``firstRows()`` with the same
-    /// parameters in the same read transaction.
-    ///
-    /// A long statement must be read before it is sent again.
-    func sendAhead() throws {
+    func runSoon() throws {
+        try runSoon(for: nil)
+    }
+
+    /// Queues the statement for the next round trip. `answer` gets its result.
+    func runSoon(for answer: PostgresConnection.Answer?) throws {
+        try connection.send(statement, parameters, for: answer)
+    }
+
+    /// Queues the statement for the next round trip, and keeps its first rows for ``start()`` with the same parameters
+    /// in the same read transaction. A long statement must be read before it is sent again.
+    private func sendAhead() throws {
         if snapshot != connection.snapshot {
             answers.removeAll(keepingCapacity: true)
             snapshot = connection.snapshot
@@ -96,60 +123,43 @@ final class PostgresStatement {
 
     // MARK: Rows
 
+    func start() throws {
+        guard connection.isSendingAhead else { return (result, index) = (try firstRows(), 0) }
+        result = nil
+        try sendAhead()
+    }
+
     /// Reads the first rows, or all if the statement is not long.
-    func firstRows() throws -> PostgresResult {
+    private func firstRows() throws -> PostgresResult {
         if let result = try resultSentAhead() { return result }
-        guard let cursor else { return try run() }
+        guard let cursor else { return try connection.run(statement, parameters) }
         try connection.send(cursor.declare, parameters)
         return try connection.run(cursor.fetchFirst)
     }
 
-    /// Reads the rows after `result`; `nil` if there are none.
-    func rows(after result: PostgresResult) throws -> PostgresResult? {
-        guard let cursor, result.count == Self.rows.first || result.count == Self.rows.later else { return nil }
-        let next = try connection.run(cursor.fetchMore)
-        return next.count == 0 ? nil : next
+    var hasRow: Bool { result.map { index < $0.count } ?? false }
+
+    func next() throws {
+        guard let last = result, index < last.count else { return }
+        index += 1
+        guard index == last.count, let cursor, index == Self.rows.first || index == Self.rows.later else { return }
+        (result, index) = (try connection.run(cursor.fetchMore), 0)
     }
 
-    func endRows() {
-        guard let cursor else { return }
+    func end() {
+        result = nil
+        guard let cursor, !connection.isSendingAhead else { return }
         // It is sent with the next statement. If it cannot be sent, the connection is lost.
         try? connection.send(cursor.close)
     }
 
-    // MARK: SQL
+    // The current row must exist.
 
-    /// Translates SQL of SQLite to that of PostgreSQL. It numbers the parameters, replaces `ifnull`, and quotes the
-    /// column `user`, which is a keyword of PostgreSQL.
-    static func translated(_ sql: String) -> String {
-        var out = ""
-        out.reserveCapacity(sql.utf8.count + 32)
-        var count = 0
-        var rest = sql[...]
-        while let character = rest.first {
-            switch character {
-            case "'", "\"":
-                let end = rest.dropFirst().firstIndex(of: character) ?? rest.index(before: rest.endIndex)
-                out += rest[...end]
-                rest = rest[rest.index(after: end)...]
-            case "?":
-                rest.removeFirst()
-                let digits = rest.prefix { $0.isASCII && $0.isNumber }
-                rest = rest.dropFirst(digits.count)
-                let number = Int(digits) ?? count + 1
-                count = max(count, number)
-                out += "$\(number)"
-            case _ where character.isLetter || character == "_":
-                let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-                rest = rest.dropFirst(word.count)
-                switch word {
-                case "user": out += "\"user\""
-                case "ifnull": out += "coalesce"
-                default: out += word
-                }
-            default: out.append(rest.removeFirst())
-            }
-        }
-        return out
+    func integer(_ column: Int32) -> Int64 { result!.integer(index, Int(column)) }
+
+    func isNull(_ column: Int32) -> Bool { result!.isNull(index, Int(column)) }
+
+    func withBytes<R>(_ column: Int32, _ body: (Span<UInt8>) throws -> R) rethrows -> R {
+        try result!.withBytes(index, Int(column), body)
     }
 }

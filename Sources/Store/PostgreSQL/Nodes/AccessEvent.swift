@@ -81,7 +81,7 @@ struct AccessEvent: Sendable, Equatable {
     /// Adds what a commit has changed.
     ///
     /// - Parameter erasing: The users who were being erased before the commit.
-    init(_ commit: borrowing Commit, erasing: Set<UserID>) {
+    init(_ commit: borrowing Commit<some CommitStore>, erasing: Set<UserID>) {
         for change in commit.memberships {
             switch change.kind {
             case .joined(let rev): changes.append(.joined(change.user, change.room, rev: rev))

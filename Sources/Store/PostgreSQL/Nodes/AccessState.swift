@@ -78,11 +78,11 @@ final class AccessState: Sendable {
     }
 
     /// Reads all bans and erasures.
-    func load(_ statements: AccessStatements) throws {
+    func load(_ db: PostgresConnection) throws {
         let start = ContinuousClock.now
-        try statements.inSnapshot {
-            let (event, revocations) = try statements.progress()
-            _ = try load(statements, at: event, revocations, after: 0)
+        try db.inSnapshot {
+            let (event, revocations) = try db.accessProgress()
+            _ = try load(db, at: event, revocations, after: 0)
         }
         isCurrent(at: start)
     }
@@ -94,10 +94,10 @@ final class AccessState: Sendable {
     ///   - reads: The number of reads that were applied before the snapshot began.
     /// - Returns: False, with nothing applied, if more were applied since.
     private func load(
-        _ statements: AccessStatements, at event: Int64, _ revocations: Int64, after reads: Int
+        _ db: PostgresConnection, at event: Int64, _ revocations: Int64, after reads: Int
     ) throws -> Bool {
-        let erasing = try statements.erasures.unfinished()
-        let stored = try BanTable.stored(statements.db, at: clock())
+        let erasing = try db.unfinishedErasures()
+        let stored = try BanTable.stored(db, at: clock())
         return state.withLock { state in
             guard state.reads == reads else { return false }
             bans.replace(by: stored)
@@ -116,17 +116,17 @@ final class AccessState: Sendable {
     /// read again, and all subscriptions end.
     ///
     /// - Throws: ``PostgresError``.
-    func catchUp(_ statements: AccessStatements) throws {
+    func catchUp(_ db: PostgresConnection) throws {
         var isApplied = false
         while !isApplied {
             let start = ContinuousClock.now
             let (known, reads) = state.withLock { ($0.event, $0.reads) }
-            isApplied = try statements.inSnapshot {
-                let (latest, revocations) = try statements.progress()
+            isApplied = try db.inSnapshot {
+                let (latest, revocations) = try db.accessProgress()
                 if latest == known { return true }
-                let stored = try statements.events(after: known, at: clock())
+                let stored = try db.events(after: known, at: clock())
                 guard Int64(stored.count) == latest - known else {
-                    return try load(statements, at: latest, revocations, after: reads)
+                    return try load(db, at: latest, revocations, after: reads)
                 }
                 return apply(stored, upTo: latest, revocations, after: reads)
             }
@@ -245,85 +245,37 @@ struct AccessOrder {
     }
 }
 
-/// The statements that read changes of access.
-///
-/// Confined to its connection's thread.
-final class AccessStatements {
-    let db: Connection
-    let erasures: ErasureStatements
-    private let bans: BanStatements
-    private let begin: PreparedStatement
-    private let commit: PreparedStatement
-    private let rollback: PreparedStatement
-    private let selectProgress: PreparedStatement
-    private let selectEvents: PreparedStatement
-    private let selectRoom: PreparedStatement
-
-    init(_ connection: PostgresConnection) throws {
-        db = .postgres(connection)
-        erasures = try ErasureStatements(db)
-        bans = try BanStatements(db)
-        begin = try PreparedStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", db)
-        commit = try PreparedStatement("COMMIT", db)
-        rollback = try PreparedStatement("ROLLBACK", db)
-        selectProgress = try PreparedStatement("SELECT events, revocations FROM server", db)
-        selectEvents = try PreparedStatement("SELECT id, node, payload FROM events WHERE id > ? ORDER BY id", db)
-        selectRoom = try PreparedStatement("SELECT id FROM rooms WHERE name = ?", db)
-    }
-
+/// Statements about changes of access.
+extension PostgresConnection {
     fileprivate func inSnapshot<R>(_ body: () throws -> R) throws -> R {
-        try begin.runSoon()
+        try runSoon("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         do {
             let result = try body()
-            try commit.run()
+            try run("COMMIT")
             return result
         } catch {
-            if db.isInTransaction { try? rollback.run() }
+            if isInTransaction { try? run("ROLLBACK") }
             throw error
         }
     }
 
-    fileprivate func progress() throws -> (events: Int64, revocations: Int64) {
-        try selectProgress.firstRow { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+    fileprivate func accessProgress() throws -> (events: Int64, revocations: Int64) {
+        try first("SELECT events, revocations FROM server") { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
     }
 
     fileprivate func events(after first: Int64, at time: Timestamp) throws -> [AccessState.Stored] {
-        try selectEvents.bind(first, at: 1)
-        var stored = try selectEvents.allRows { row in
+        var stored = try all("SELECT id, node, payload FROM events WHERE id > $1 ORDER BY id", first) { row in
             AccessState.Stored(
                 id: row.integer(0), node: row.text(1), event: AccessEvent(text: row.text(2)), bans: [:])
         }
         for index in stored.indices {
             for case .ban(let user, let room) in stored[index].event.changes {
-                let ban = try number(of: room).flatMap { try bans.ban(of: user, from: $0, at: time) }
+                let number = try room.map { try row(of: $0, locking: false)?.number } ?? RowKey.server
+                let ban = try number.flatMap { try self.ban(of: user, from: $0, at: time) }
                 stored[index].bans[BanTable.Key(room: room, user: user)] = .some(ban)
             }
         }
         return stored
-    }
-
-    private func number(of room: RoomID?) throws -> Int64? {
-        guard let room else { return BanStatements.server }
-        try selectRoom.bind(room.string, at: 1)
-        return try selectRoom.firstRow { $0.integer(0) }
-    }
-}
-
-/// The statements by which a commit appends to the log of changes of access.
-///
-/// Confined to the writer's connection.
-final class AccessEventStatements {
-    private let count: PreparedStatement
-    private let insert: PreparedStatement
-
-    init(_ db: Connection) throws {
-        count = try PreparedStatement(
-            """
-            UPDATE server SET events = events + 1, revocations = revocations + ?
-            RETURNING events, pg_current_xact_id()::text
-            """, db)
-        insert = try PreparedStatement(
-            "INSERT INTO events (id, node, revocation, payload, at) VALUES (?, ?, ?, ?, ?)", db)
     }
 
     /// Appends an event of a node. It locks the row of `server` until the end of the transaction, which must change no
@@ -331,16 +283,16 @@ final class AccessEventStatements {
     ///
     /// - Returns: The number of the transaction.
     func append(_ event: AccessEvent, of node: String, at time: Timestamp) throws -> String {
-        let revocation: Int64 = event.isRevocation ? 1 : 0
-        try count.bind(revocation, at: 1)
         // The schema makes the row.
-        let (id, transaction) = try count.firstRow { ($0.integer(0), $0.text(1)) }!
-        try insert.bind(id, at: 1)
-        try insert.bind(node, at: 2)
-        try insert.bind(revocation, at: 3)
-        try insert.bind(event.text, at: 4)
-        try insert.bind(time.milliseconds, at: 5)
-        try insert.run()
+        let (id, transaction) = try first(
+            """
+            UPDATE server SET events = events + 1, revocations = revocations + $1
+            RETURNING events, pg_current_xact_id()::text
+            """, event.isRevocation
+        ) { ($0.integer(0), $0.text(1)) }!
+        try runSoon(
+            "INSERT INTO events (id, node, revocation, payload, at) VALUES ($1, $2, $3, $4, $5)", id, node,
+            event.isRevocation, event.text, time)
         return transaction
     }
 }

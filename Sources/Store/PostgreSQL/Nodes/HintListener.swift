@@ -84,7 +84,6 @@ final class HintListener: Sendable {
     private struct Session {
         let connection: PostgresConnection
         let look: LookStatement
-        let access: AccessStatements
         var nextSweep = ContinuousClock.now
         /// The rooms that the sweep has not compared yet.
         var unswept: ArraySlice<FeedPositions.Look> = []
@@ -95,7 +94,6 @@ final class HintListener: Sendable {
         init(_ connection: PostgresConnection) throws {
             self.connection = connection
             look = LookStatement(connection)
-            access = try AccessStatements(connection)
             try connection.execute("LISTEN \(Hints.channel)")
         }
     }
@@ -130,7 +128,7 @@ final class HintListener: Sendable {
         // Events come first, so that subscriptions end before anything is published that was committed after the event.
         if hints.hasEvents || now >= session.nextEvents {
             session.nextEvents = now + Self.eventInterval
-            try access.catchUp(session.access)
+            try access.catchUp(session.connection)
             lastAnswer.withLock { $0 = .now }
         }
         feeds.hinted(hints)

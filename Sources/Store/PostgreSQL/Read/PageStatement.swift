@@ -83,7 +83,7 @@ final class PageStatement {
     private static let sql = """
         SELECT a.place, r.private, r.deleted, r.head, r.rev,
             CASE WHEN r.private = 1 THEN (SELECT m.owner FROM members m WHERE m.room = r.id AND m."user" = a.reader
-                AND \(ErasureStatements.isPresent("a.reader", in: "r.id"))) END,
+                AND \(Erasures.isPresent("a.reader", in: "r.id"))) END,
             page.messages
         FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
                 WITH ORDINALITY AS a (name, reader, first, past, size, place)

@@ -29,7 +29,7 @@ struct PostgresReader: ReaderConnection {
     mutating func check() throws {
         if access.term.isValid { return }
         // Only so does the node know all bans.
-        try access.catchUp(connected().access)
+        try access.catchUp(connected().shared.db)
     }
 
     func close() {}
@@ -87,22 +87,21 @@ struct PostgresReader: ReaderConnection {
     /// Sends ahead what reads the rooms of queries: there is one wait for the rows of all rooms, and one for what users
     /// see of them.
     private func sendAhead(_ queries: [Query], _ statements: PostgresReaderStatements) throws {
-        let lookup = statements.shared.lookup
-        for query in queries { try lookup.runAhead(rowOf: query.room!) }
+        let db = statements.shared.db
+        try db.sendAhead { for query in queries { _ = try db.row(of: query.room!, locking: false) } }
         for query in queries {
             // What a caller without a name sees needs one statement at most, which is not worth another wait for rows.
-            guard case .room(let id, let read) = query.kind, query.user != nil, let room = try lookup.row(of: id) else {
-                continue
-            }
-            if room.isPrivate, !query.isAdmin, let user = query.user {
-                try lookup.runAhead(roleOf: user, in: room.number)
-            }
-            switch read {
-            case .summary: try statements.sendAhead(summaryOf: room.number, for: query.user)
-            case .page(let request, _):
-                guard request.anchor.place?.isPersonal == true, let user = query.user else { continue }
-                try statements.sendAhead(readStateOf: room.number, for: user)
-            default: break
+            guard case .room(let id, let read) = query.kind, let user = query.user,
+                let room = try db.row(of: id, locking: false)
+            else { continue }
+            try db.sendAhead {
+                if room.isPrivate, !query.isAdmin { _ = try db.role(of: user, in: room.number) }
+                switch read {
+                case .summary: try statements.readSummary(of: room.number, for: user)
+                case .page(let request, _) where request.anchor.place?.isPersonal == true:
+                    try statements.readMarks(of: user, in: room.number)
+                default: break
+                }
             }
         }
     }
@@ -128,14 +127,15 @@ struct PostgresView: StoreView {
     /// PostgreSQL's own statements.
     let own: PostgresReaderStatements
 
-    var statements: ReaderStatements { own.shared }
+    var statements: ReaderStatements<PostgresConnection> { own.shared }
+    private var db: PostgresConnection { own.shared.db }
 
     func room(_ id: RoomID) throws -> PostgresRoom? { try PostgresRoom(id, own) }
 
     func rooms(
         of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom] {
-        try own.rooms(of: user).filter { room in
+        try db.rooms(of: user).filter { room in
             (place.map { $0 < room.activity } ?? true) && isWanted(room.activity.room)
         }
     }
@@ -143,25 +143,30 @@ struct PostgresView: StoreView {
     /// Sends ahead what reads the rooms: one round trip for what depends on neither the newest message nor the read mark,
     /// and one for the rest.
     func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws {
-        for room in rooms {
-            try statements.lookup.runAhead(rowOf: room.activity.room)
-            try own.sendAhead(summaryOf: room.number, for: user)
+        try db.sendAhead {
+            for room in rooms {
+                _ = try db.row(of: room.activity.room, locking: false)
+                try own.readSummary(of: room.number, for: user)
+            }
         }
         for room in rooms {
             if let view = try self.room(room.activity.room) { try own.sendAhead(newestOf: view, for: user) }
         }
     }
 
-    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [AdminStatements.Room] {
-        var rooms: [AdminStatements.Room] = []
-        try statements.admin.forEachRoom(after: place) { room in
+    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
+        var rooms: [ServerRoom] = []
+        try db.forEachRoom(after: place, by: Self.activity) { room in
             rooms.append(room)
             return rooms.count < limit
         }
         return rooms
     }
 
-    func lastSend(of user: UserID, in rooms: [AdminStatements.Activity]) throws -> Int64? {
-        try statements.lastSend(of: user, in: rooms)
+    func lastSend(of user: UserID) throws -> Int64? {
+        try db.lastSend(of: user, in: db.activities(of: user, by: Self.activity))
     }
+
+    // As in the index.
+    private static let activity = "coalesce(coalesce(active_at, created_at), 0)"
 }

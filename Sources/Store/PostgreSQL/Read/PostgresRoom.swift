@@ -8,13 +8,14 @@ struct PostgresRoom: RoomView {
     let isPrivate: Bool
     let isDeleted: Bool
     private let statements: PostgresReaderStatements
+    private var db: PostgresConnection { statements.shared.db }
 
     /// Looks up a room; `nil` if there is none.
     init?(_ room: RoomID, _ statements: PostgresReaderStatements) throws {
-        let lookup = statements.shared.lookup
-        guard let row = try lookup.row(of: room) else { return nil }
-        let (head, rev, _) = try lookup.progress(of: row)
-        state = RoomState(head: head, rev: rev)
+        let db = statements.shared.db
+        guard let row = try db.row(of: room, locking: false) else { return nil }
+        let progress = try row.progress ?? db.progress(of: row.number)
+        state = RoomState(head: progress.head, rev: progress.rev)
         number = row.number
         isPrivate = row.isPrivate
         isDeleted = row.isDeleted
@@ -22,11 +23,11 @@ struct PostgresRoom: RoomView {
     }
 
     func message(seq: Int64) throws -> StoredMessage? {
-        try statements.shared.message(room: number, seq: seq)
+        try db.message(room: number, seq: seq)
     }
 
     func message(sender: UserID, clientMessageID: String) throws -> StoredMessage? {
-        try statements.shared.message(room: number, sender: sender, clientMessageID: clientMessageID)
+        try db.currentMessage(room: number, sender: sender, clientMessageID: clientMessageID)
     }
 
     func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]? {
@@ -36,7 +37,7 @@ struct PostgresRoom: RoomView {
     }
 
     func firstSeq(at time: Timestamp) throws -> Int64 {
-        try statements.firstSeq(room: number, head: state.head, storedAt: time)
+        try db.firstSeq(room: number, head: state.head, storedAt: time)
     }
 
     func forEachChange(since: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws -> Int64 {
@@ -44,19 +45,19 @@ struct PostgresRoom: RoomView {
         // In a room without changes, each message took one revision.
         let first =
             try state.rev == state.head
-            ? since + 1 : statements.firstSeq(room: number, head: state.head, sentAfter: since)
-        try statements.sendAhead(changesIn: number, since: since, first: first)
+            ? since + 1 : db.firstSeq(room: number, head: state.head, sentAfter: since)
+        try db.sendAhead { try statements.shared.changes(room: number, since: since, first: first) { _, _ in false } }
         var last = since
-        try statements.shared.changes(room: number, since: since, first: first) { rev, row in
+        try statements.shared.changes(room: number, since: since, first: first) { rev, snapshot in
             last = rev
-            return row.withBytes(1) { body(rev, $0) }
+            return body(rev, snapshot)
         }
         return last
     }
 
     func readState(of user: UserID) throws -> ReadState {
-        let mark = try statements.shared.lookup.readMark(of: user, in: number)
-        var unread = try statements.shared.unread.messages(after: mark, through: state.head, in: number, for: user)
+        let mark = try db.readMark(of: user, in: number)
+        var unread = try statements.shared.unread(after: mark, through: state.head, in: number, for: user)
         unread.finish(head: state.head)
         return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)
     }

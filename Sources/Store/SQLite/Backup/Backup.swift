@@ -71,7 +71,7 @@ public struct Backup: Sendable {
                 let pages = try db.first("PRAGMA page_count") { $0.integer(0) } ?? 0
                 let pageBytes = try db.first("PRAGMA page_size") { $0.integer(0) } ?? 0
                 try interrupter.watch(db, total: pages * pageBytes) {
-                    try db.execute("VACUUM INTO ?", file.path)
+                    try db.run("VACUUM INTO $1", file.path)
                 }
             }
         } catch let error as SQLiteError where error.isInterrupt {
@@ -95,7 +95,7 @@ public struct Backup: Sendable {
                 try db.transaction(.immediate) { db in
                     // A database of an older version is left for that version to upgrade.
                     if try Schema.isCurrent(db) {
-                        try Journal.empty(db, WriterStatements(.sqlite(db)))
+                        try Journal.empty(WriterStatements(db))
                     }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")

@@ -36,10 +36,10 @@ struct FileCheck {
             findings.note("the \(name) is not part of the schema")
         }
         let hasOwner = try ["epoch", "backup_of"].contains { key in
-            try db.first("SELECT 1 FROM meta WHERE key = '\(key)'") { _ in true } ?? false
+            try db.has("SELECT 1 FROM meta WHERE key = $1", key)
         }
         if !hasOwner { findings.add("the epoch is missing") }
-        let hasSecret = try db.first("SELECT 1 FROM meta WHERE key = 'fingerprint_secret'") { _ in true } ?? false
+        let hasSecret = try db.has("SELECT 1 FROM meta WHERE key = 'fingerprint_secret'")
         if !hasSecret, applied.contains(Schema.changes) {
             findings.add("the secret for fingerprints is missing; the server cannot store messages without it")
         }

@@ -10,24 +10,22 @@ final class JournalCheck {
     }
 
     private let findings: Findings
-    private let lookup: LookupStatements
-    private let select: PreparedStatement
+    private let db: SQLiteConnection
     private var rooms: [Int64: RoomFold] = [:]
     private var keys: Set<Key> = []
     /// Deleted rooms with no unfiled messages.
     private var deleted: Set<Int64> = []
 
-    init(_ db: SQLiteConnection, _ findings: Findings) throws {
+    init(_ db: SQLiteConnection, _ findings: Findings) {
         self.findings = findings
-        lookup = try LookupStatements(.sqlite(db))
-        select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", .sqlite(db))
+        self.db = db
     }
 
     /// Checks all rows. A server bounds their number, see ``Journal/Limits/rows``.
     ///
     /// - Returns: the highest `seq` of each room that the journal has messages of, by the room's number.
     func run() throws -> [Int64: Int64] {
-        try select.forEachRow { row in
+        try db.forEach("SELECT id, messages FROM journal ORDER BY id") { row in
             let number = row.integer(0)
             do {
                 let messages = try JournalRow.messages(in: row.bytes(1)) {
@@ -44,10 +42,11 @@ final class JournalCheck {
     /// Returns the state of a room; `nil` if there is no room with this number.
     private func room(_ number: Int64) throws -> RoomFold? {
         if let room = rooms[number] { return room }
-        guard let (id, _, isDeleted) = try lookup.room(number) else { return nil }
+        guard let (id, _, isDeleted) = try db.room(number) else { return nil }
         if isDeleted { deleted.insert(number) }
-        let (head, rev, latest) = try lookup.progress(of: number)
-        rooms[number] = RoomFold(id.string, head: head, rev: rev, createdAt: head > 0 ? latest : .min)
+        let progress = try db.progress(of: number)
+        rooms[number] = RoomFold(
+            id.string, head: progress.head, rev: progress.rev, createdAt: progress.head > 0 ? progress.latest : .min)
         return rooms[number]
     }
 
@@ -65,7 +64,7 @@ final class JournalCheck {
         }
         findings.count(messages: 1)
         guard let id = message.clientMessageID else { return }
-        let filed = try lookup.message(room: message.roomNumber, sender: message.sender, clientMessageID: id)
+        let filed = try db.message(room: message.roomNumber, sender: message.sender, clientMessageID: id)
         if let filed {
             findings.add(
                 "this message has the same client_message_id as message \(filed.seq)", room: room.name,

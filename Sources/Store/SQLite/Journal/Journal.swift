@@ -77,15 +77,13 @@ final class Journal: Sendable {
     /// Reads the rows that remain from a log that was not closed.
     ///
     /// - Throws: `SQLiteError`; `SQLITE_CORRUPT` if the rows do not continue the filed messages.
-    func load(_ db: Connection, at now: Timestamp) throws {
-        let lookup = try LookupStatements(db)
-        let select = try PreparedStatement("SELECT id, messages FROM journal ORDER BY id", db)
+    func load(_ db: SQLiteConnection, at now: Timestamp) throws {
         var rooms: [Int64: (id: RoomID, head: Int64, isDeleted: Bool)] = [:]
-        try select.forEachRow { row in
+        try db.forEach("SELECT id, messages FROM journal ORDER BY id") { row in
             let id = row.integer(0)
             let bytes = row.bytes(1)
             let messages = try JournalRow.messages(in: bytes) { number in
-                if rooms[number] == nil { rooms[number] = try lookup.room(number) }
+                if rooms[number] == nil { rooms[number] = try db.room(number) }
                 return rooms[number]?.id
             }.filter { message in
                 // A filed message stays in its row until the row is deleted. A deleted room has all its messages filed.
@@ -159,7 +157,9 @@ final class Journal: Sendable {
         let bytes = messages.reduce(0) { $0 + $1.body.count }
         let (asideBytes, row) = state.withLock { ($0.backlog.asideBytes, $0.asideRow) }
         guard asideBytes + bytes <= limits.asideBytes else { return false }
-        try statements.transaction { try statements.insertJournalRow(row, JournalRow.bytes(of: messages)) }
+        try statements.db.transaction(.immediate) { _ in
+            try statements.insertJournalRow(row, JournalRow.bytes(of: messages))
+        }
         state.withLock { state in
             state.asideRow -= 1
             state.backlog.setAside(room)
@@ -241,10 +241,11 @@ final class Journal: Sendable {
 /// at once what it sends to the room afterwards.
 ///
 /// The journal itself changes in ``committed()``, once the transaction is durable. Confined to the writer's thread.
-struct JournalTransaction: ~Copyable {
+struct JournalTransaction: CommitStore {
     private let journal: Journal
     private let filter: ClientMessageFilter
     private let statements: WriterStatements
+    let db: SQLiteConnection
     private let time: Timestamp
     private var filed: Backlog.Selection
     private var new = RecentMessageList()
@@ -261,6 +262,7 @@ struct JournalTransaction: ~Copyable {
         self.filter = filter
         self.time = time
         self.statements = statements
+        db = statements.db
         filed = journal.select(filing, at: time)
         new.reserveCapacity(count)
     }
@@ -272,7 +274,24 @@ struct JournalTransaction: ~Copyable {
         try RowFailure.of(filed.rooms) { try statements.insert(filed.messages) }
     }
 
+    // MARK: Rooms
+
+    func insertRoom(_ id: RoomID, at time: Timestamp) throws -> Int64? { try statements.insertRoom(id, at: time) }
+
+    func joined(_ user: UserID, _ room: Int64, latest: Int64?, isEngaged: Bool) throws {
+        try statements.activity.joined(user, room, latest: latest, isEngaged: isEngaged)
+    }
+
+    func fillActivity(most: Int) throws -> Int64? { try statements.activity.fill(most: most) }
+
     // MARK: Appending
+
+    mutating func append(_ message: NewMessage, to id: RoomID, _ room: Int64, _ key: ClientMessageKey?) throws {
+        try append(
+            RecentMessage(
+                room: id, roomNumber: room, seq: message.stored.seq, rev: message.stored.rev,
+                createdAt: message.createdAt, sender: message.sender, key: key, body: message.stored.body))
+    }
 
     /// Adds a new message, the newest of its room.
     mutating func append(_ message: RecentMessage) throws {
@@ -295,7 +314,7 @@ struct JournalTransaction: ~Copyable {
         if !filedRooms.contains(id), let message = new.first(key, in: room.number) ?? journal.message(key, in: id) {
             return StoredMessage(seq: message.seq, rev: message.rev, body: message.body)
         }
-        let stored = try statements.lookup.message(room: room.number, sender: key.sender, clientMessageID: key.id)
+        let stored = try db.message(room: room.number, sender: key.sender, clientMessageID: key.id)
         if !isFiltered, stored == nil { try fillFilter(of: id, &room) }
         return stored
     }
@@ -307,7 +326,7 @@ struct JournalTransaction: ~Copyable {
         guard room.head <= journal.limits.filterFill, Int64(room.lookups) * Self.readsOfLookup >= room.head
         else { return }
         let number = filter.number
-        try statements.lookup.forEachClientMessageKey(of: room.number) { filter.insert($0) }
+        try db.forEachClientMessageKey(of: room.number) { filter.insert($0) }
         for message in journal.messages(of: id) { insertIntoFilter(message) }
         for message in new.messages where message.roomNumber == room.number { insertIntoFilter(message) }
         // If the filter has become full meanwhile and has dropped the first ids, it has another number.

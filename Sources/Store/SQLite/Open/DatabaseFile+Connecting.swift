@@ -13,7 +13,7 @@ extension DatabaseFile {
                 // Takes effect before the first write only: an existing database keeps its page size.
                 try db.execute("PRAGMA page_size = \(StoreConfiguration.pageSize)")
                 try Schema.check(db, path: path)
-                guard try db.first("PRAGMA journal_mode = WAL", { $0.text(0) }) == "wal" else {
+                guard try db.first("PRAGMA journal_mode = WAL", row: { $0.text(0) }) == "wal" else {
                     throw StoreError.unusable(
                         path, reason: "its file system does not support shared memory")
                 }

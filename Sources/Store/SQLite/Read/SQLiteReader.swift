@@ -105,15 +105,15 @@ struct SQLiteReader: ReaderConnection {
         let activeCount = journal.roomCount
         let journal = journal
         try use { statements in
-            let inbox = statements.inbox
-            if try inbox.isIndexed(), try inbox.count(of: user, most: activeCount + 1) > activeCount {
+            let db = statements.shared.db
+            if try db.hasActivities(), try db.countRooms(of: user, most: activeCount + 1) > activeCount {
                 let active = journal.rooms
                 for id in active where isWanted(id) {
-                    if let number = try inbox.number(of: id, for: user) { unfiled.rooms[number] = id }
+                    if let number = try db.number(of: id, for: user) { unfiled.rooms[number] = id }
                 }
                 unfiled.active = Set(active)
             } else {
-                try inbox.forEachRoom(of: user) { if isWanted($1) { unfiled.rooms[$0] = $1 } }
+                try db.forEachRoom(of: user) { if isWanted($1) { unfiled.rooms[$0] = $1 } }
             }
         }
         unfiled.add(Array(unfiled.rooms.values), journal)

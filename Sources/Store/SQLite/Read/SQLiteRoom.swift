@@ -12,36 +12,38 @@ struct SQLiteRoom: RoomView {
     /// The messages after the filed ones, which are consecutive.
     let recent: ArraySlice<RecentMessage>
     private let statements: SQLiteReaderStatements
+    private var db: SQLiteConnection { statements.shared.db }
 
     /// Creates a view from the recent messages, which were taken before the transaction; `nil` if there is no room.
     ///
     /// Messages filed since then are also in the database, possibly changed, and the database takes precedence.
     init?(_ room: RoomID, recent: [RecentMessage], _ statements: SQLiteReaderStatements) throws {
-        let lookup = statements.shared.lookup
-        guard let row = try lookup.row(of: room) else { return nil }
-        let (head, rev, _) = try lookup.progress(of: row)
+        let db = statements.shared.db
+        guard let row = try db.row(of: room, locking: false) else { return nil }
+        let progress = try db.progress(of: row.number)
         number = row.number
         isPrivate = row.isPrivate
         isDeleted = row.isDeleted
-        filed = head
+        filed = progress.head
         self.statements = statements
-        self.recent = recent.drop { $0.seq <= head }
-        state = self.recent.last.map { RoomState(head: $0.seq, rev: $0.rev) } ?? RoomState(head: head, rev: rev)
+        self.recent = recent.drop { $0.seq <= progress.head }
+        state =
+            self.recent.last.map { RoomState(head: $0.seq, rev: $0.rev) }
+            ?? RoomState(head: progress.head, rev: progress.rev)
     }
 
     // MARK: One message
 
     func message(seq: Int64) throws -> StoredMessage? {
         seq > filed
-            ? recentMessage(seq).map(StoredMessage.init) : try statements.shared.message(room: number, seq: seq)
+            ? recentMessage(seq).map(StoredMessage.init) : try db.message(room: number, seq: seq)
     }
 
     func message(sender: UserID, clientMessageID: String) throws -> StoredMessage? {
         guard let message = recent.first(where: { $0.wasSent(by: sender, as: clientMessageID) }) else {
-            return try statements.shared.message(room: number, sender: sender, clientMessageID: clientMessageID)
+            return try db.currentMessage(room: number, sender: sender, clientMessageID: clientMessageID)
         }
-        let isFormer = try statements.shared.erasures.isFormer(message.seq, in: number, of: sender)
-        return isFormer ? nil : StoredMessage(message)
+        return try db.isFormer(message.seq, in: number, of: sender) ? nil : StoredMessage(message)
     }
 
     private func recentMessage(_ seq: Int64) -> RecentMessage? {
@@ -65,7 +67,7 @@ struct SQLiteRoom: RoomView {
     func firstSeq(at time: Timestamp) throws -> Int64 {
         try firstSeq { seq in
             if let recent = recentMessage(seq) { return recent.createdAt >= time }
-            return try statements.createdAt(room: number, seq: seq).map { $0 >= time.milliseconds } ?? true
+            return try db.createdAt(room: number, seq: seq).map { $0 >= time.milliseconds } ?? true
         }
     }
 
@@ -78,9 +80,9 @@ struct SQLiteRoom: RoomView {
         // Every change of a filed message came before the first recent message was sent.
         if since < recent.first.map({ $0.rev - 1 }) ?? state.rev {
             let first = try firstSeq(after: since)
-            try statements.shared.changes(room: number, since: since, first: first) { rev, row in
+            try statements.shared.changes(room: number, since: since, first: first) { rev, snapshot in
                 last = rev
-                isWanted = row.withBytes(1) { body(rev, $0) }
+                isWanted = body(rev, snapshot)
                 return isWanted
             }
         }
@@ -98,7 +100,7 @@ struct SQLiteRoom: RoomView {
         if state.rev == state.head { return since + 1 }
         return try firstSeq { seq in
             if let recent = recentMessage(seq) { return recent.rev > since }
-            return try statements.rev(room: number, seq: seq).map { $0 > since } ?? true
+            return try db.rev(room: number, seq: seq).map { $0 > since } ?? true
         }
     }
 
@@ -119,8 +121,8 @@ struct SQLiteRoom: RoomView {
     func readState(of user: UserID) throws -> ReadState {
         // The mark comes from this transaction, and the recent messages are older. A message sent and read in between
         // is not included yet.
-        let mark = min(try statements.shared.lookup.readMark(of: user, in: number), state.head)
-        var unread = try statements.shared.unread.messages(after: mark, through: filed, in: number, for: user)
+        let mark = min(try db.readMark(of: user, in: number), state.head)
+        var unread = try statements.shared.unread(after: mark, through: filed, in: number, for: user)
         for message in recent where unread.goesOn && message.seq > unread.last {
             // A recent message is never deleted: a message is filed before it is changed.
             unread.add(isUnread: message.sender != user)

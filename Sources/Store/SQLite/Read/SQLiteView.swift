@@ -25,7 +25,8 @@ struct SQLiteView: StoreView {
     let own: SQLiteReaderStatements
     let unfiled: Unfiled
 
-    var statements: ReaderStatements { own.shared }
+    var statements: ReaderStatements<SQLiteConnection> { own.shared }
+    private var db: SQLiteConnection { own.shared.db }
 
     func room(_ id: RoomID) throws -> SQLiteRoom? {
         try SQLiteRoom(id, recent: unfiled.recent[id] ?? [], own)
@@ -40,7 +41,7 @@ struct SQLiteView: StoreView {
         of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom] {
         var found: [OwnRoom] = []
-        func add(_ row: InboxStatements.Row, _ id: RoomID) {
+        func add(_ row: OwnRoomRow, _ id: RoomID) {
             guard isWanted(id) else { return }
             let recent = unfiled.recent[id] ?? []
             // Messages filed after the recent ones were taken are newer.
@@ -50,22 +51,21 @@ struct SQLiteView: StoreView {
             let isEngaged = row.isEngaged || recent.contains { $0.sender == user }
             found.append(OwnRoom(number: row.number, activity: activity, isEngaged: isEngaged))
         }
-        let inbox = own.inbox
         guard let active = unfiled.active else {
-            try inbox.forEachActivity(of: user) { row in if let id = unfiled.rooms[row.number] { add(row, id) } }
+            try db.forEachActivity(of: user) { row in if let id = unfiled.rooms[row.number] { add(row, id) } }
             return found
         }
         for (number, id) in unfiled.rooms {
             // The user may have left the room since.
-            if let row = try inbox.activity(of: user, in: number) { add(row, id) }
+            if let row = try db.activity(of: user, in: number) { add(row, id) }
         }
         // An active room that is missing above is one that the user has joined since.
         func isOther(_ id: RoomID) -> Bool { !active.contains(id) }
-        try inbox.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id) } }
+        try db.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id) } }
         for isEngaged in [true, false] {
             let end = found.count + limit
             var last = Int64.min
-            try inbox.forEachIndexed(of: user, isEngaged: isEngaged, from: place?.milliseconds ?? .max) { row, id in
+            try db.forEachIndexed(of: user, isEngaged: isEngaged, from: place?.milliseconds ?? .max) { row, id in
                 // Rooms with equal times are ordered by id, so the index may return them in any order.
                 if found.count > end, row.activity != last { return false }
                 last = row.activity
@@ -79,21 +79,21 @@ struct SQLiteView: StoreView {
     // MARK: All rooms
 
     /// Merges the index of activity with the rooms that have recent messages.
-    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [AdminStatements.Room] {
+    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
         var busy = unfiled.recent.map { room, messages in
             InboxCursor.Activity(milliseconds: messages.last!.createdAt.milliseconds, room: room)
         }
         if let place { busy.removeAll { !(place < $0) } }
         busy.sort()
-        var rooms: [AdminStatements.Room] = []
+        var rooms: [ServerRoom] = []
         for activity in busy where rooms.count < limit {
             // The room may have been deleted just now.
-            guard var room = try statements.admin.room(activity.room) else { continue }
+            guard var room = try db.serverRoom(activity.room, by: Self.activity) else { continue }
             room.latest = activity.milliseconds
             rooms.append(room)
         }
         let end = rooms.count + limit
-        try statements.admin.forEachRoom(after: place) { room in
+        try db.forEachRoom(after: place, by: Self.activity) { room in
             if unfiled.recent[room.id] == nil { rooms.append(room) }
             return rooms.count < end
         }
@@ -105,13 +105,17 @@ struct SQLiteView: StoreView {
         }
     }
 
-    func lastSend(of user: UserID, in rooms: [AdminStatements.Activity]) throws -> Int64? {
+    func lastSend(of user: UserID) throws -> Int64? {
+        let rooms = try db.activities(of: user, by: Self.activity)
         var last: Int64?
         for room in rooms {
             for message in unfiled.recent[room.id] ?? [] where message.sender == user {
                 last = max(last ?? 0, message.createdAt.milliseconds)
             }
         }
-        return try statements.lastSend(of: user, in: rooms, after: last)
+        return try db.lastSend(of: user, in: rooms, after: last)
     }
+
+    // As in the index.
+    private static let activity = "ifnull(ifnull(active_at, created_at), 0)"
 }

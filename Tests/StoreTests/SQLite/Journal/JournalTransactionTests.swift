@@ -19,9 +19,10 @@ struct JournalTransactionTests {
         init(_ db: SQLiteConnection, _ limits: Journal.Limits) throws {
             self.db = db
             journal = Journal(limits)
-            statements = try WriterStatements(.sqlite(db))
+            statements = try WriterStatements(db)
             id = try RoomID("lobby")
-            room = try statements.insertRoom(id, at: Timestamp(milliseconds: 0))!
+            room = RoomTable.Room(
+                number: try statements.insertRoom(id, at: Timestamp(milliseconds: 0))!, RoomFacts())
         }
 
         func message(_ seq: Int64, bytes: Int = 10) throws -> RecentMessage {
@@ -44,7 +45,7 @@ struct JournalTransactionTests {
             filing: Journal.Filing = .none, _ body: (inout JournalTransaction) throws -> Void = { _ in }
         ) throws {
             var part = transaction(filing)
-            try statements.transaction {
+            try db.transaction(.immediate) { _ in
                 try part.begin()
                 try body(&part)
                 try part.write()

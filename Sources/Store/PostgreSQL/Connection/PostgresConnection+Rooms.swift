@@ -1,0 +1,26 @@
+import Wire
+
+/// Statements about rooms that are PostgreSQL's own: a room's row has its progress, and its lock orders the commits of
+/// all nodes.
+extension PostgresConnection {
+    func row(of room: RoomID, locking: Bool) throws -> RoomRow? {
+        try first(
+            "SELECT id, private, deleted, head, rev, active_at FROM rooms WHERE name = $1\(locking ? " FOR UPDATE" : "")",
+            room
+        ) { row in
+            RoomRow(
+                number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1,
+                progress: RoomProgress(head: row.integer(3), rev: row.integer(4), latest: row.integer(5)))
+        }
+    }
+
+    func progress(of room: Int64) throws -> RoomProgress {
+        try first("SELECT head, rev, active_at FROM rooms WHERE id = $1", room) { row in
+            RoomProgress(head: row.integer(0), rev: row.integer(1), latest: row.integer(2))
+        } ?? RoomProgress()
+    }
+
+    func hasTable(_ name: String) throws -> Bool {
+        try first("SELECT to_regclass($1) IS NOT NULL", name) { $0.integer(0) == 1 } ?? false
+    }
+}

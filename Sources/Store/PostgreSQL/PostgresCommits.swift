@@ -1,0 +1,182 @@
+import Chat
+import Wire
+
+/// Ordinary transactions on a connection to PostgreSQL, which load facts, decide and write.
+///
+/// No messages and no rooms are kept from one transaction to the next, because other nodes change them too.
+///
+/// Confined to the connection's thread.
+struct PostgresCommits: CommitMaker {
+    let db: PostgresConnection
+    let access: AccessState
+    let configuration: StoreConfiguration
+    // Read when it is first needed. This may fail, and succeed later.
+    private var fingerprinter: Fingerprinter?
+    var jobs: Jobs
+    var expiry: Expiry?
+
+    init(_ db: PostgresConnection, _ access: AccessState, _ configuration: StoreConfiguration) {
+        self.db = db
+        self.access = access
+        self.configuration = configuration
+        jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
+        expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
+    }
+
+    mutating func transact(
+        _ body: (inout Commit<PostgresCommitStore>) throws -> Void
+    ) throws -> Commit<PostgresCommitStore> {
+        try transact(submissions: 0, locking: [], confirming: { _ in nil }, body)
+    }
+
+    /// Makes one transaction.
+    ///
+    /// - Parameters:
+    ///   - submissions: Maximum number of submissions that `body` applies.
+    ///   - rooms: The rooms that `body` may change, which are locked first.
+    ///   - confirm: Called if the connection was lost in the commit, with the number of the transaction. Returns true if
+    ///     it is durable, false if it was rolled back, and `nil` if that is not known.
+    /// - Throws: ``PostgresError``, with nothing changed; ``UnknownCommit``.
+    mutating func transact(
+        submissions: Int, locking rooms: [RoomID], confirming confirm: (String) -> Bool?,
+        _ body: (inout Commit<PostgresCommitStore>) throws -> Void
+    ) throws -> Commit<PostgresCommitStore> {
+        let fingerprinter = try fingerprinter ?? Fingerprinter(db)
+        self.fingerprinter = fingerprinter
+        let time = try catchUp()
+        let erasing = access.erasing
+        var commit = Commit(
+            PostgresCommitStore(db), rooms: RoomTable(limit: 0), bans: access.bans, erasing: erasing,
+            submissions: submissions, at: time, fingerprinter, configuration)
+        do {
+            try transaction(locking: rooms) {
+                try body(&commit)
+                for batch in commit.batches { try commit.store.storeProgress(of: commit.rooms[batch.room]!) }
+                let event = AccessEvent(commit, erasing: erasing)
+                return event.changes.isEmpty ? nil : try db.append(event, of: access.node, at: time)
+            }
+        } catch let error as UnknownCommit {
+            // Done again, the changes could be refused because they are done already.
+            guard let transaction = error.transaction, let isDurable = confirm(transaction) else { throw error }
+            guard isDurable else { throw error.cause }
+        }
+        commit.bans.apply(at: commit.time)
+        return commit
+    }
+
+    /// Runs `body` in a transaction, which is rolled back if it throws.
+    ///
+    /// - Parameters:
+    ///   - rooms: The rooms that are locked first.
+    ///   - body: Returns the number of the transaction; `nil` if it does not know it.
+    /// - Throws: ``UnknownCommit`` if the connection was lost in the commit.
+    private func transaction(locking rooms: [RoomID], _ body: () throws -> String?) throws {
+        try db.runSoon("BEGIN")
+        do {
+            let number = try lock(rooms)
+            let transaction = try body() ?? number.result.flatMap { $0.isNull(0, 0) ? nil : $0.text(0, 0) }
+            do {
+                try db.run("COMMIT")
+            } catch let error as PostgresError where error.kind == .connection {
+                throw UnknownCommit(cause: error, transaction: transaction)
+            }
+        } catch {
+            if db.isInTransaction { try? db.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Locks rooms, in a fixed order, so that two transactions do not wait for each other. First the names of rooms that
+    /// do not exist, which have no rows to lock, in the order of their hashes; then the others, in the order of their
+    /// numbers.
+    ///
+    /// - Returns: Gets the number of the transaction. Only a transaction that locks or changes something has one.
+    private func lock(_ rooms: [RoomID]) throws -> PostgresConnection.Answer {
+        let number = PostgresConnection.Answer()
+        if rooms.isEmpty { return number }
+        for text in [
+            """
+            SELECT pg_advisory_xact_lock(key) FROM (
+                SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(CAST($1 AS text[])) AS name
+                WHERE NOT EXISTS (SELECT 1 FROM rooms WHERE rooms.name = name.name) ORDER BY key OFFSET 0
+            ) AS missing
+            """,
+            "SELECT 1 FROM rooms WHERE name = ANY($1) ORDER BY id FOR UPDATE",
+        ] {
+            let statement = db.prepare(text, isLong: false)
+            statement.bind(rooms.map(\.string), at: 1)
+            try statement.runSoon()
+        }
+        try db.prepare("SELECT pg_current_xact_id_if_assigned()::text", isLong: false).runSoon(for: number)
+        return number
+    }
+
+    // MARK: Other nodes
+
+    /// Reads the changes of access by other nodes.
+    ///
+    /// - Returns: The time for the commit.
+    private func catchUp() throws -> Timestamp {
+        let start = ContinuousClock.now
+        let server = try server()
+        if server.events != access.event { try access.catchUp(db) } else { access.isCurrent(at: start) }
+        return configuration.usesDatabaseClock ? server.time : configuration.clock()
+    }
+
+    /// Returns the time of the database, or of the configuration's clock.
+    func time() throws -> Timestamp {
+        configuration.usesDatabaseClock ? try server().time : configuration.clock()
+    }
+
+    /// Returns the number of changes of access in the database, and its time.
+    private func server() throws -> (events: Int64, time: Timestamp) {
+        // The schema makes the row.
+        try db.first("SELECT events, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM server") {
+            ($0.integer(0), Timestamp(milliseconds: $0.integer(1)))
+        }!
+    }
+
+    // MARK: Jobs and expiry
+
+    func makeReady(for job: Job) -> Bool { false }
+
+    /// Returns the storage time of the oldest message to keep: that of the node that keeps messages longest, by the
+    /// database's clock. There may be no limit, although this node has one.
+    func expiryCutoff() throws -> Timestamp {
+        let (now, days) = try db.first(Retention.select) {
+            (Timestamp(milliseconds: $0.integer(0)), $0.isNull(1) ? nil : $0.integer(1))
+        }!
+        guard let days else { return .earliest }
+        let end = configuration.usesDatabaseClock ? now : configuration.clock()
+        return Timestamp(milliseconds: end.milliseconds - days * 86_400_000)
+    }
+
+    func expiryRooms(after room: Int64, most: Int) throws -> [Expiry.Place] {
+        // With the times, which would otherwise be a round trip for each room.
+        try db.all(
+            """
+            SELECT rooms.id, rooms.name, coalesce(expired.seq, 0), (SELECT created_at FROM messages
+                WHERE messages.id = (rooms.id << \(RowKey.placeBits)) + coalesce(expired.seq, 0) + 1)
+            FROM rooms LEFT JOIN expired ON expired.room = rooms.id
+            WHERE rooms.id > $1 AND rooms.deleted = 0 ORDER BY rooms.id LIMIT $2
+            """, room, most
+        ) { row in
+            Expiry.Place(
+                number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
+                oldest: row.isNull(3) ? nil : row.integer(3))
+        }
+    }
+
+    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) -> Bool {
+        place.oldest.map { $0 < cutoff.milliseconds } ?? false
+    }
+}
+
+/// The loss of the connection during a commit. It is unknown if the commit is durable.
+struct UnknownCommit: Error {
+    let cause: PostgresError
+    /// The number of the transaction in PostgreSQL, which can tell later what became of it; `nil` if it is not known.
+    var transaction: String?
+    /// The submissions that may have been stored; `nil` for all.
+    var tickets: Set<Ticket>?
+}

@@ -1,0 +1,125 @@
+import Chat
+import Signatures
+import Wire
+
+/// Statements about filed messages.
+extension SQLDatabase {
+    /// Returns the message that was sent with a client message id.
+    func message(room: Int64, sender: UserID, clientMessageID: String) throws -> StoredMessage? {
+        try first(
+            """
+            SELECT id, rev, changed, body FROM messages WHERE id >> 36 = $1 AND sender = $2 AND client_message_id = $3
+            """, room, sender, clientMessageID
+        ) { StoredMessage($0) }
+    }
+
+    /// Returns the snapshot of a message.
+    func snapshot(of message: RowKey) throws -> [UInt8]? {
+        try first("SELECT body FROM messages WHERE id = $1", message) { $0.bytes(0) }
+    }
+
+    /// Replaces the snapshot of a message; `change` has its new revision.
+    func replaceSnapshot(of message: RowKey, by body: [UInt8], change: RowKey) throws {
+        try runSoon("UPDATE messages SET changed = $1, body = $2 WHERE id = $3", change, body, message)
+    }
+
+    // MARK: First contents
+
+    /// Stores the fingerprint of a message's first content, before that is edited or deleted.
+    func insertFingerprint(_ fingerprint: [UInt8], of message: RowKey) throws {
+        try runSoon("INSERT INTO first_contents (message, fingerprint) VALUES ($1, $2)", message, fingerprint)
+    }
+
+    /// Returns the fingerprint of the first content of an edited or deleted message.
+    func fingerprint(of message: RowKey) throws -> [UInt8]? {
+        try first("SELECT fingerprint FROM first_contents WHERE message = $1", message) { $0.bytes(0) }
+    }
+
+    // MARK: Reactions
+
+    /// Adds a user's reaction, at the room's revision `rev`.
+    func addReaction(_ key: ReactionKey, by user: UserID, rev: Int64, to message: RowKey) throws {
+        try runSoon(
+            "INSERT INTO reactions (message, key, \"user\", rev) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            message, key, user, rev)
+    }
+
+    func removeReaction(_ key: ReactionKey, by user: UserID, from message: RowKey) throws {
+        try runSoon("DELETE FROM reactions WHERE message = $1 AND key = $2 AND \"user\" = $3", message, key, user)
+    }
+
+    /// Returns the first users with a reaction, in the order of their reactions: one more than a message lists.
+    func reactingUsers(_ key: ReactionKey, to message: RowKey) throws -> [UserID] {
+        try all(
+            """
+            SELECT "user" FROM reactions WHERE message = $1 AND key = $2
+            ORDER BY rev LIMIT \(Limits.reactionUsers + 1)
+            """, message, key
+        ) { UserID(trusted: $0.text(0)) }
+    }
+
+    /// Returns the room's revision at which a user reacted to a message; `nil` if there is no such reaction.
+    func rev(of key: ReactionKey, by user: UserID, to message: RowKey) throws -> Int64? {
+        try first(
+            "SELECT rev FROM reactions WHERE message = $1 AND key = $2 AND \"user\" = $3", message, key, user
+        ) { $0.integer(0) }
+    }
+
+    func removeReactions(to message: RowKey) throws {
+        try runSoon("DELETE FROM reactions WHERE message = $1", message)
+    }
+
+    /// Removes at most `most` reactions to a message.
+    ///
+    /// - Returns: the number removed.
+    func removeReactions(to message: RowKey, most: Int) throws -> Int {
+        try runCounting(
+            """
+            DELETE FROM reactions WHERE message = $1
+                AND (key, "user") IN (SELECT key, "user" FROM reactions WHERE message = $1 LIMIT $2)
+            """, message, most)
+    }
+}
+
+extension StoredMessage {
+    /// Creates the message of a row with the columns `id, rev, changed, body`.
+    init(_ row: some SQLStatement) {
+        // In an unchanged message this column is NULL, which reads as 0.
+        let change = RowKey(rawValue: row.integer(2)).place
+        self.init(
+            seq: RowKey(rawValue: row.integer(0)).place, rev: max(row.integer(1), change), body: row.bytes(3))
+    }
+}
+
+/// Fingerprints of contents, which show equality without storing the content.
+///
+/// A send with a used client message id is compared with the content that was first sent with it. After an edit or a
+/// deletion the database must not hold that content any more, so it holds a hash: HMAC-SHA256 (RFC 2104) with a random
+/// secret of the database. A plain hash of a short text could be found in a table of hashes, and would show equal texts
+/// in two databases. An attacker with the database can still test a guess.
+struct Fingerprinter {
+    private let secret: [UInt8]
+
+    /// Reads the secret of a database.
+    ///
+    /// - Throws: `SQLiteError`; `SQLITE_CORRUPT` if the secret is missing.
+    init(_ db: some SQLDatabase) throws {
+        let secret = try db.first("SELECT value FROM meta WHERE key = 'fingerprint_secret'") { $0.text(0) }
+        guard let secret else { throw SQLiteError.damage("the secret of its fingerprints is missing") }
+        self.secret = Array(secret.utf8)
+    }
+
+    /// Returns 32 bytes, the same for equal contents only.
+    func fingerprint(of content: Content) -> [UInt8] {
+        HMACSHA256.code(of: content.canonicalBytes[...], secret: secret)
+    }
+
+    /// Returns a random secret: 64 hexadecimal digits, 256 bits.
+    static func makeSecret() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in
+            let byte = UInt8.random(in: 0...255, using: &generator)
+            return String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+}

@@ -1,0 +1,127 @@
+import Chat
+import Wire
+
+/// Statements about rooms and the settings in their rows.
+extension SQLDatabase {
+    /// Returns the room with a number: its id, its highest `seq`, and true if it has been deleted; `nil` if there is
+    /// none.
+    func room(_ number: Int64) throws -> (id: RoomID, head: Int64, isDeleted: Bool)? {
+        let found = try first("SELECT name, deleted FROM rooms WHERE id = $1", number) {
+            (id: RoomID(trusted: $0.text(0)), isDeleted: $0.integer(1) == 1)
+        }
+        guard let found else { return nil }
+        return (found.id, try progress(of: number).head, found.isDeleted)
+    }
+
+    /// Returns the highest number of a room; 0 if there is none.
+    func highestRoom() throws -> Int64 {
+        try first("SELECT coalesce(max(id), 0) FROM rooms") { $0.integer(0) } ?? 0
+    }
+
+    func setVisibility(_ visibility: RoomSummary.Visibility, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET private = $1 WHERE id = $2", visibility == .private, room)
+    }
+
+    /// Returns a room's title; `nil` if it has none.
+    func title(of room: Int64) throws -> String? {
+        try first("SELECT title FROM rooms WHERE id = $1 AND title IS NOT NULL", room) { $0.text(0) }
+    }
+
+    /// Sets a room's title; an empty one removes it.
+    func setTitle(_ title: String, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET title = $1 WHERE id = $2", title.isEmpty ? nil : title, room)
+    }
+
+    /// Marks a room as deleted, and clears its row except for the name.
+    func markDeleted(_ room: Int64) throws {
+        try runSoon(
+            """
+            UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL
+            WHERE id = $1
+            """, room)
+    }
+
+    /// Adds to a room's bytes the difference between new snapshots and those that they replace.
+    func addBytes(_ bytes: Int, to room: Int64) throws {
+        if bytes == 0 { return }
+        try runSoon("UPDATE rooms SET bytes = bytes + $1 WHERE id = $2", bytes, room)
+    }
+}
+
+/// Statements about members and read marks.
+extension SQLDatabase {
+    /// Returns a user's role in a room; `nil` if the user is not a member.
+    func role(of user: UserID, in room: Int64) throws -> RoomMember.Role? {
+        try first(
+            "SELECT owner FROM members WHERE room = $1 AND \"user\" = $2 AND \(Erasures.isPresent("$2", in: "$1"))",
+            room, user
+        ) { $0.integer(0) == 1 ? .owner : .member }
+    }
+
+    /// Returns true if a user's membership is stored, even if the user is being erased.
+    func hasMembership(of user: UserID, in room: Int64) throws -> Bool {
+        try has("SELECT 1 FROM members WHERE room = $1 AND \"user\" = $2", room, user)
+    }
+
+    /// Returns the number of a room's owners, counting no further than 2.
+    func owners(of room: Int64) throws -> Int {
+        try all(
+            """
+            SELECT 1 FROM members WHERE room = $1 AND owner = 1
+                AND \(Erasures.isPresent("members.\"user\"", in: "$1")) LIMIT 2
+            """, room
+        ) { $0.integer(0) }.count
+    }
+
+    /// Adds a member, or changes a member's role.
+    func setRole(_ role: RoomMember.Role, of user: UserID, in room: Int64) throws {
+        try runSoon(
+            """
+            INSERT INTO members (room, "user", owner) VALUES ($1, $2, $3)
+            ON CONFLICT (room, "user") DO UPDATE SET owner = excluded.owner
+            """, room, user, role == .owner)
+    }
+
+    func removeMember(_ user: UserID, from room: Int64) throws {
+        try runSoon("DELETE FROM members WHERE room = $1 AND \"user\" = $2", room, user)
+    }
+
+    /// Marks a user as engaged in a room. Does nothing if the user is not a member.
+    func engage(_ user: UserID, in room: Int64) throws {
+        try runSoon("UPDATE members SET engaged = 1 WHERE room = $1 AND \"user\" = $2 AND engaged = 0", room, user)
+    }
+
+    /// Returns true if a user has read a room, has sent a filed message with a client message id, or has sent the first
+    /// one. Other messages are not searched, because there may be millions.
+    func wasEngaged(_ user: UserID, in room: Int64) throws -> Bool {
+        try first(
+            """
+            SELECT EXISTS (SELECT 1 FROM read_marks WHERE "user" = $1 AND room = $2)
+                OR EXISTS (
+                    SELECT 1 FROM messages WHERE id >> 36 = $2 AND sender = $1 AND client_message_id IS NOT NULL)
+                OR EXISTS (SELECT 1 FROM messages WHERE id = ($2 << 36) + 1 AND sender = $1)
+            """, user, room
+        ) { $0.integer(0) != 0 } ?? false
+    }
+
+    /// Returns a user's read mark in a room; 0 if nothing has been read.
+    func readMark(of user: UserID, in room: Int64) throws -> Int64 {
+        try first(
+            "SELECT seq FROM read_marks WHERE \"user\" = $1 AND room = $2 AND \(Erasures.isPresent("$1", in: "$2"))",
+            user, room
+        ) { $0.integer(0) } ?? 0
+    }
+
+    /// Moves a user's mark forward. Does nothing if it is there already, or further.
+    func raiseMark(to seq: Int64, for user: UserID, in room: Int64) throws {
+        try runSoon(
+            """
+            INSERT INTO read_marks ("user", room, seq) VALUES ($1, $2, $3)
+            ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > read_marks.seq
+            """, user, room, seq)
+    }
+
+    func deleteMark(of user: UserID, in room: Int64) throws {
+        try runSoon("DELETE FROM read_marks WHERE \"user\" = $1 AND room = $2", user, room)
+    }
+}

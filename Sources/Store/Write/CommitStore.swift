@@ -1,0 +1,94 @@
+import Chat
+import Wire
+
+/// A commit's messages and rooms, where the stores differ. All else that a commit stores is in ``SQLDatabase``.
+protocol CommitStore {
+    associatedtype DB: SQLDatabase
+
+    var db: DB { get }
+
+    // MARK: Rooms
+
+    /// Creates a room.
+    ///
+    /// - Returns: Its number; `nil` if the maximum number of rooms is reached.
+    func insertRoom(_ id: RoomID, at time: Timestamp) throws -> Int64?
+
+    /// Completes a room from the database with what is known of it besides.
+    func complete(_ room: inout RoomTable.Room, _ id: RoomID)
+
+    /// Sets the activity of a new membership.
+    ///
+    /// - Parameters:
+    ///   - latest: The time of the room's newest message, in milliseconds since 1970; `nil` if it has none.
+    ///   - isEngaged: True if the user is engaged already.
+    func joined(_ user: UserID, _ room: Int64, latest: Int64?, isEngaged: Bool) throws
+
+    /// Fills in the next memberships of a database of an earlier version, see ``Job/Kind/activity(_:)``.
+    ///
+    /// - Parameter most: Maximum number of memberships to examine.
+    /// - Returns: The number of the last one's room; `nil` if there are no more.
+    func fillActivity(most: Int) throws -> Int64?
+
+    // MARK: Messages
+
+    /// Appends a message to a room with this number. `key` is the key of its client message id, if it has one.
+    mutating func append(_ message: NewMessage, to id: RoomID, _ room: Int64, _ key: ClientMessageKey?) throws
+
+    /// Returns true if a client message id is known to be new in a room without a look at the room's messages.
+    func isNew(_ key: ClientMessageKey, in room: RoomTable.Room) -> Bool
+
+    /// Returns the message that was sent with a client message id; `nil` if there is none.
+    mutating func message(
+        sentAs key: ClientMessageKey, in id: RoomID, _ room: inout RoomTable.Room
+    ) throws -> StoredMessage?
+
+    /// Returns true if a message of a user in a room is known besides those in the table `messages`.
+    func hasMessage(of user: UserID, in id: RoomID, _ room: RoomTable.Room) -> Bool
+
+    /// Puts all messages of a room into the table `messages`, so that they can be changed.
+    mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws
+
+    /// Returns true if a room that is set aside holds a message of a user.
+    func hasAsideMessage(of user: UserID) -> Bool
+}
+
+/// A writer's state, which makes commits for its jobs and the expiry of messages.
+protocol CommitMaker {
+    associatedtype Store: CommitStore
+
+    var configuration: StoreConfiguration { get }
+    var jobs: Jobs { get set }
+    /// The schedule of message expiry; `nil` if messages do not expire.
+    var expiry: Expiry? { get set }
+
+    /// Makes one transaction.
+    mutating func transact(_ body: (inout Commit<Store>) throws -> Void) throws -> Commit<Store>
+
+    /// Does what must be done before a part of a job.
+    ///
+    /// - Returns: False if there was nothing to do.
+    mutating func makeReady(for job: Job) throws -> Bool
+
+    /// Returns the storage time of the oldest message to keep.
+    func expiryCutoff() throws -> Timestamp
+
+    /// Returns at most `most` rooms after `room`, in the order of their numbers.
+    func expiryRooms(after room: Int64, most: Int) throws -> [Expiry.Place]
+
+    /// Returns true if the first message after a room's expiry mark was stored before `cutoff`.
+    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool
+}
+
+extension SQLDatabase {
+    /// Returns a room's filed state, for a transaction that changes it; `nil` if it does not exist.
+    func room(_ id: RoomID) throws -> RoomTable.Room? {
+        guard let row = try row(of: id, locking: true) else { return nil }
+        let progress = try row.progress ?? progress(of: row.number)
+        return RoomTable.Room(
+            number: row.number,
+            RoomFacts(
+                head: progress.head, rev: progress.rev, latest: Timestamp(milliseconds: progress.latest),
+                isPrivate: row.isPrivate, isDeleted: row.isDeleted))
+    }
+}
