@@ -40,10 +40,10 @@ public struct Decision: Sendable {
     /// Returns true if the rules permit a send or a read mark in an existing room, whether or not the send repeats
     /// another or the mark is further on already. A store may then leave these two questions to its database.
     ///
-    /// - Returns: False also if facts of the room or the caller are missing, or if the erased user with the caller's id
-    ///   has left something in the room.
+    /// - Returns: False also if facts of the room or the caller are missing, if the erased user with the caller's id has
+    ///   left something in the room, or if the room is nearly full.
     public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
-        guard facts.room != nil else { return false }
+        guard let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
         do throws(Halt) {
             try rules.admit(submission)

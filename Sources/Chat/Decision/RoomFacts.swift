@@ -30,6 +30,10 @@ public struct RoomFacts: Sendable, Hashable {
     /// True if the rules ask for the role of anybody who sends to the room or reads it.
     public var asksForRole: Bool { isPrivate }
 
+    /// True if the room may become full before the next look at it. Its sends are then decided one by one, although the
+    /// rules permit them.
+    var isNearlyFull: Bool { rev >= Self.maximumPlace - 1 << 32 }
+
     /// True if no message in the room can be changed any more.
     var isFull: Bool { rev >= Self.maximumPlace }
 

@@ -55,10 +55,12 @@ extension Write {
         }
     }
 
-    /// True if the write takes a right in the room away without ending access, so that a decision made by earlier facts
-    /// may be wrong.
+    /// True if the write takes a right in the room away, so that a decision made by earlier facts may be wrong.
     public var isRestriction: Bool {
-        if case .setRole(_, .member) = self { true } else { false }
+        switch self {
+        case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan: true
+        default: false
+        }
     }
 
     /// Returns the access to `room`, or without one to the server, that the write takes away.

@@ -6,10 +6,10 @@ struct JobCheck<DB: SQLDatabase> {
     /// The tables that may have rows of a room, each with the expression for the room's number.
     private static var tables: [(name: String, ofRoom: String)] {
         [
-        ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
-        ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
-        ("reactions", ofMessages("reactions.message")),
-        ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
+            ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
+            ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
+            ("reactions", ofMessages("reactions.message")),
+            ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
         ]
     }
 

@@ -67,7 +67,8 @@ extension SQLDatabase {
     ///
     /// - Returns: the number deleted.
     func deleteMessages(of room: Int64, most: Int, bytes: Int) throws -> Int {
-        let select = try prepare("SELECT id, length(body) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id DESC LIMIT $3")
+        let select = try prepare(
+            "SELECT id, length(body) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id DESC LIMIT $3")
         try select.bind(RowKey(room: room, 0).rawValue, at: 1)
         try select.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
         try select.bind(Int64(most), at: 3)

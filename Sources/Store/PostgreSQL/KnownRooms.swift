@@ -4,13 +4,16 @@ import Wire
 /// A writer's cache of facts about rooms and their members, by which ``SendBatch`` and ``MarkBatch`` ask the rules which
 /// submissions they may contain.
 ///
-/// The cache is valid for one number of revocations (``AccessState``). As long as nobody loses access, what the rules
-/// permit by these facts stays permitted. Anything else is looked up.
+/// What the rules permit by these facts stays permitted as long as nobody loses a right. So the cache is valid for one
+/// number of revocations (``AccessState``), and each room for its number of access, which the statement compares that
+/// stores a batch. Anything else is looked up.
 struct KnownRooms {
     /// A room.
     struct Room: Equatable {
         /// Its number in the database.
         var number: Int64
+        /// The number of restrictions in it, for which the facts hold.
+        var access: Int64 = 0
         /// Its state. It has reached this `seq`, and may have become open since.
         var facts: RoomFacts
     }
@@ -21,7 +24,7 @@ struct KnownRooms {
         var user: UserID
     }
 
-    /// A send's room and sender, which ``SendStatements`` look up together.
+    /// A send's room and sender, which a statement looks up together.
     struct Question: Hashable {
         var room: RoomID
         var user: UserID
@@ -102,12 +105,22 @@ struct KnownRooms {
         }
     }
 
-    /// Adds what follows from a batch that has been stored.
-    mutating func add(_ batch: SendBatch, _ stored: [SendBatch.Stored]) {
+    /// Adds what follows from a batch of which a statement has stored some rooms.
+    mutating func add(_ batch: SendBatch, _ stored: [SendBatch.Stored?]) {
         for (room, stored) in zip(batch.rooms, stored) {
+            guard let stored else {
+                rooms[room.id] = nil
+                continue
+            }
             rooms[room.id]?.facts.head = stored.head + Int64(room.sends.count)
+            rooms[room.id]?.facts.rev = stored.rev + Int64(room.sends.count)
         }
         engaged.formUnion(batch.newlyEngaged)
+    }
+
+    /// Removes rooms whose facts no longer hold.
+    mutating func forget(_ forgotten: some Sequence<RoomID>) {
+        for room in forgotten { rooms[room] = nil }
     }
 
     /// Adds people whose membership, if any, has been marked as engaged.

@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// The read marks of a commit that one statement moves together, see ``MarkStatements``.
+/// The read marks of a commit that one statement moves together, see ``PostgresConnection/store(_:engaging:revocations:)``.
 ///
 /// A mark takes part under the conditions of a send, see ``SendBatch``. It does not take part if it comes after another
 /// submission to its room, which may store the message that was read.
@@ -9,6 +9,9 @@ struct MarkBatch {
     /// A user's mark in a room, and the submissions that move it.
     struct Mark {
         let person: KnownRooms.Person
+        let id: RoomID
+        /// The number of restrictions in the room for which the decision holds.
+        let access: Int64
         /// The highest `seq` that one of them has.
         var seq: Int64
         /// The submission with that `seq`.
@@ -19,33 +22,28 @@ struct MarkBatch {
 
     /// The marks, in the order in which the statement locks them, so that two nodes do not wait for each other.
     private(set) var marks: [Mark] = []
-    /// The submissions that are left, in order.
-    private(set) var rest: [Submission] = []
 
     /// Decides which submissions take part.
     init(_ submissions: ArraySlice<Submission>, knowing known: KnownRooms, bans: BanTable, erasing: Set<UserID>) {
         var left: Set<RoomID> = []
-        var leavesAll = false
         var indices: [KnownRooms.Person: Int] = [:]
         for submission in submissions {
             let user = submission.sender
-            guard let id = submission.room, !leavesAll else {
-                leavesAll = true
-                rest.append(submission)
-                continue
-            }
+            // A change of a user may concern every room.
+            guard let id = submission.room else { break }
             guard case .read(let seq) = submission.change, seq > 0, !left.contains(id),
                 let room = known.room(
-                    permitting: submission, bans: bans.bans(of: user, in: id), erasing: erasing)
+                    permitting: submission, bans: bans.bans(of: user, in: id), erasing: erasing),
+                room.facts.head > 0
             else {
                 left.insert(id)
-                rest.append(submission)
                 continue
             }
             let person = KnownRooms.Person(room: room.number, user: user)
             guard let index = indices[person] else {
                 indices[person] = marks.count
-                marks.append(Mark(person: person, seq: seq, ticket: submission.ticket))
+                marks.append(
+                    Mark(person: person, id: id, access: room.access, seq: seq, ticket: submission.ticket))
                 continue
             }
             if seq > marks[index].seq {
@@ -58,12 +56,16 @@ struct MarkBatch {
         marks.sort { ($0.person.user.string, $0.person.room) < ($1.person.user.string, $1.person.room) }
     }
 
-    /// Returns the outcomes.
+    /// The position of a mark after the batch, and true if the batch has moved it.
+    typealias Moved = (seq: Int64, hasMoved: Bool)
+
+    /// Returns the outcomes of the submissions that were stored.
     ///
-    /// - Parameter moved: The position of each mark, and true if the batch has moved it.
-    func outcomes(_ moved: [(seq: Int64, hasMoved: Bool)]) -> [Outcome] {
-        zip(marks, moved).flatMap { mark, moved in
-            [
+    /// - Parameter moved: The statement's answer for each mark; `nil` for one that it has left.
+    func outcomes(_ moved: [Moved?]) -> [Outcome] {
+        zip(marks, moved).flatMap { mark, moved -> [Outcome] in
+            guard let moved else { return [] }
+            return [
                 Outcome(
                     ticket: mark.ticket, result: .success(.readMark(seq: moved.seq, hasMoved: moved.hasMoved)))
             ]
@@ -72,88 +74,70 @@ struct MarkBatch {
     }
 }
 
-/// The statements that store a ``MarkBatch``.
-///
-/// Confined to the writer's connection.
-final class MarkStatements {
-    private let connection: PostgresConnection
-    private let raise: PostgresConnection.Statement
-    private let engage: EngagementStatement
+extension MarkBatch {
+    // The order in which it locks marks is that of the arrays.
+    fileprivate static let moving = """
+        WITH found AS MATERIALIZED (
+            SELECT a.place, a.reader, a.room, least(a.seq, rooms.head) AS seq
+            FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])
+                WITH ORDINALITY AS a (room, access, reader, seq, place)
+                JOIN rooms ON rooms.id = ANY (ARRAY[a.room]) AND rooms.access = a.access
+            WHERE (SELECT revocations FROM server) = $5
+        ), moved AS (
+            INSERT INTO read_marks AS marks ("user", room, seq) SELECT reader, room, seq FROM found ORDER BY place
+            ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > marks.seq
+            RETURNING "user", room, seq
+        )
+        SELECT place, coalesce(moved.seq, (SELECT seq FROM read_marks
+                WHERE read_marks."user" = found.reader AND read_marks.room = found.room), 0),
+            (moved.seq IS NOT NULL)::int
+        FROM found LEFT JOIN moved ON moved.room = found.room AND moved."user" = found.reader
+        """
+}
 
-    init(_ connection: PostgresConnection) {
-        self.connection = connection
-        engage = EngagementStatement(connection)
-        raise = connection.statement(
-            """
-            WITH moved AS (
-                INSERT INTO read_marks AS marks ("user", room, seq)
-                SELECT a.reader, a.room, least(a.seq, rooms.head)
-                FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS a (room, reader, seq)
-                    JOIN rooms ON rooms.id = ANY (ARRAY[a.room])
-                WHERE rooms.head > 0 AND rooms.deleted = 0 AND (SELECT revocations FROM server) = $4
-                ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > marks.seq
-                RETURNING "user", room, seq
-            )
-            SELECT coalesce(moved.seq,
-                    (SELECT seq FROM read_marks WHERE read_marks."user" = a.reader AND read_marks.room = a.room), 0),
-                (moved.seq IS NOT NULL)::int
-            FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS a (room, reader, place)
-                LEFT JOIN moved ON moved.room = a.room AND moved."user" = a.reader
-            WHERE (SELECT revocations FROM server) = $4 ORDER BY place
-            """)
-    }
-
+/// Statements that store a ``MarkBatch``.
+extension PostgresConnection {
     /// Stores a batch that has at least one mark, in one round trip and one transaction.
     ///
-    /// - Returns: The position of each mark, and true if the batch has moved it; `nil`, with nothing stored, if the
-    ///   node does not know of the latest revocation.
+    /// - Returns: For each mark its position; `nil` if somebody has lost rights in the room since it was decided.
     /// - Throws: ``UnknownCommit`` if the connection was lost. A mark may be moved again.
-    func store(_ batch: MarkBatch, engaging people: [KnownRooms.Person], revocations: Int64) throws
-        -> [(seq: Int64, hasMoved: Bool)]?
-    {
+    func store(
+        _ batch: MarkBatch, engaging people: [KnownRooms.Person], revocations: Int64
+    ) throws -> [MarkBatch.Moved?] {
         do throws(PostgresError) {
             var parameters = PostgresParameters()
             parameters.append(batch.marks.map(\.person.room))
+            parameters.append(batch.marks.map(\.access))
             parameters.append(batch.marks.map { $0.person.user.string as String? })
             parameters.append(batch.marks.map(\.seq))
             parameters.append(revocations)
-            try connection.send(raise, parameters)
-            try engage.send(people)
+            try send(MarkBatch.moving, parameters)
+            try sendEngagement(of: people)
             // Each statement has a result, or `results` has thrown.
-            let result = try connection.results()[0]
-            if result.count == 0 { return nil }
-            return (0..<result.count).map { (result.integer($0, 0), result.integer($0, 1) == 1) }
+            let result = try results()[0]
+            var moved: [MarkBatch.Moved?] = Array(repeating: nil, count: batch.marks.count)
+            for row in 0..<result.count {
+                moved[Int(result.integer(row, 0)) - 1] = (result.integer(row, 1), result.integer(row, 2) == 1)
+            }
+            return moved
         } catch {
             if error.kind == .connection { throw UnknownCommit(cause: error, tickets: []) }
             throw error
         }
     }
-}
 
-/// The statement that marks members as engaged, as part of the transaction of another.
-///
-/// Confined to the writer's connection.
-final class EngagementStatement {
-    private let connection: PostgresConnection
-    private let update: PostgresConnection.Statement
-
-    init(_ connection: PostgresConnection) {
-        self.connection = connection
-        update = connection.statement(
-            """
-            UPDATE members SET engaged = 1 FROM unnest($1::bigint[], $2::text[]) AS a (room, sender)
-            WHERE members.room = ANY (ARRAY[a.room]) AND members."user" = ANY (ARRAY[a.sender]) AND engaged = 0
-            """)
-    }
-
-    /// Queues it for users in rooms, who need not be members; not at all without users.
-    func send(_ people: some Collection<KnownRooms.Person>) throws(PostgresError) {
+    /// Queues a statement that marks users as engaged in rooms of which they are members; not at all without users.
+    func sendEngagement(of people: some Collection<KnownRooms.Person>) throws(PostgresError) {
         if people.isEmpty { return }
         // In one order, so that two nodes do not wait for each other.
         let people = people.sorted { ($0.room, $0.user.string) < ($1.room, $1.user.string) }
         var parameters = PostgresParameters()
         parameters.append(people.map(\.room))
         parameters.append(people.map { $0.user.string as String? })
-        try connection.send(update, parameters)
+        try send(
+            """
+            UPDATE members SET engaged = 1 FROM unnest($1::bigint[], $2::text[]) AS a (room, sender)
+            WHERE members.room = ANY (ARRAY[a.room]) AND members."user" = ANY (ARRAY[a.sender]) AND engaged = 0
+            """, parameters)
     }
 }

@@ -86,17 +86,14 @@ final class PostgresCaretaker: Sendable {
     private struct Work {
         private var commits: PostgresCommits
         private let connection: PostgresConnection
-        private let measure: PostgresConnection.Statement
         private var nextLook = ContinuousClock.now
         private var nextRemoval = ContinuousClock.now
 
         /// Takes the lock; `nil` if another node has it.
         init?(_ connection: PostgresConnection, _ access: AccessState, _ configuration: StoreConfiguration) throws {
-            let lock = try connection.run(
-                connection.statement("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))"))
+            let lock = try connection.run("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))")
             guard lock.integer(0, 0) == 1 else { return nil }
             self.connection = connection
-            measure = connection.statement("SELECT pg_database_size(current_database())")
             commits = PostgresCommits(connection, access, configuration)
         }
 
@@ -120,7 +117,7 @@ final class PostgresCaretaker: Sendable {
             if nextRemoval <= .now {
                 let end = try commits.time().milliseconds - eventTime.components.seconds * 1000
                 try connection.runSoon("DELETE FROM events WHERE at < $1", end)
-                size = try connection.run(measure).integer(0, 0)
+                size = try connection.run("SELECT pg_database_size(current_database())").integer(0, 0)
                 nextRemoval = .now + removalInterval
             }
             if let due = commits.expiry?.next, due <= .now { commits.expire(reports) }

@@ -60,10 +60,22 @@ struct PostgresCommitStore: CommitStore {
 
     func hasAsideMessage(of user: UserID) -> Bool { false }
 
+    /// Raises the numbers of access of rooms, so that no node stores a send by earlier facts.
+    func raiseAccess(of rooms: Set<RoomID>) throws {
+        if rooms.isEmpty { return }
+        // Locked in the order of their numbers, so that two transactions do not wait for each other.
+        try db.runSoon(
+            """
+            UPDATE rooms SET access = access + 1
+            WHERE id IN (SELECT id FROM rooms WHERE name = ANY($1) ORDER BY id FOR UPDATE)
+            """, Array(rooms))
+    }
+
     /// Stores the progress of a room that the transaction has changed.
     func storeProgress(of room: RoomTable.Room) throws {
         try db.runSoon(
-            "UPDATE rooms SET head = $1, rev = $2, active_at = $3, bytes = bytes + $4 WHERE id = $5", room.head, room.rev,
+            "UPDATE rooms SET head = $1, rev = $2, active_at = $3, bytes = bytes + $4 WHERE id = $5", room.head,
+            room.rev,
             room.latest, bytes[room.number] ?? 0, room.number)
     }
 }

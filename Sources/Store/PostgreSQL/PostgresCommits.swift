@@ -52,6 +52,7 @@ struct PostgresCommits: CommitMaker {
             try transaction(locking: rooms) {
                 try body(&commit)
                 for batch in commit.batches { try commit.store.storeProgress(of: commit.rooms[batch.room]!) }
+                try commit.store.raiseAccess(of: commit.restricted)
                 let event = AccessEvent(commit, erasing: erasing)
                 return event.changes.isEmpty ? nil : try db.append(event, of: access.node, at: time)
             }
@@ -75,13 +76,13 @@ struct PostgresCommits: CommitMaker {
         do {
             let number = try lock(rooms)
             let transaction = try body() ?? number.result.flatMap { $0.isNull(0, 0) ? nil : $0.text(0, 0) }
-            do {
+            do throws(PostgresError) {
                 try db.run("COMMIT")
-            } catch let error as PostgresError where error.kind == .connection {
-                throw UnknownCommit(cause: error, transaction: transaction)
+            } catch {
+                throw error.kind == .connection ? UnknownCommit(cause: error, transaction: transaction) : error
             }
         } catch {
-            if db.isInTransaction { try? db.run("ROLLBACK") }
+            if db.isInTransaction { _ = try? db.run("ROLLBACK") }
             throw error
         }
     }
@@ -103,9 +104,7 @@ struct PostgresCommits: CommitMaker {
             """,
             "SELECT 1 FROM rooms WHERE name = ANY($1) ORDER BY id FOR UPDATE",
         ] {
-            let statement = db.prepare(text, isLong: false)
-            statement.bind(rooms.map(\.string), at: 1)
-            try statement.runSoon()
+            try db.runSoon(text, rooms)
         }
         try db.prepare("SELECT pg_current_xact_id_if_assigned()::text", isLong: false).runSoon(for: number)
         return number

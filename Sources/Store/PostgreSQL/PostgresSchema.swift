@@ -14,7 +14,7 @@ enum PostgresSchema {
     @discardableResult
     static func migrate(_ connection: PostgresConnection) throws -> String? {
         let danger = try connection.checkTakesChanges()
-        let encoding = try connection.run(connection.statement("SELECT current_setting('server_encoding')")).text(0, 0)
+        let encoding = try connection.run("SELECT current_setting('server_encoding')").text(0, 0)
         guard encoding == "UTF8" else {
             throw StoreError.postgres(
                 "its encoding is \(encoding), which cannot hold all messages; create the database with ENCODING 'UTF8' "
@@ -58,10 +58,7 @@ enum PostgresSchema {
         let timeline = try timeline(connection)
         // Read without the lock, which another node may hold for a long time while it upgrades the tables.
         let current = try connection.run(
-            connection.statement(
-                """
-                SELECT value, (SELECT value FROM meta WHERE key = 'timeline') FROM meta WHERE key = 'epoch'
-                """))
+            "SELECT value, (SELECT value FROM meta WHERE key = 'timeline') FROM meta WHERE key = 'epoch'")
         if current.count > 0, timeline == nil || current.text(0, 1) == timeline { return current.text(0, 0) }
         try connection.execute("BEGIN", "SELECT pg_advisory_xact_lock(\(lock))")
         do {
@@ -88,13 +85,13 @@ enum PostgresSchema {
 
     /// Returns the cluster's identifier and its timeline; `nil` if the server does not reveal them.
     private static func timeline(_ connection: PostgresConnection) throws -> String? {
-        let select = connection.statement(
-            """
-            SELECT system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
-            FROM pg_control_system()
-            """)
         do throws(PostgresError) {
-            return try connection.run(select).text(0, 0)
+            return try connection.run(
+                """
+                SELECT system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)
+                FROM pg_control_system()
+                """
+            ).text(0, 0)
         } catch {
             guard error.kind == .statement else { throw error }
             return nil
@@ -107,19 +104,12 @@ enum PostgresSchema {
     }
 
     private static func value(of key: String, _ connection: PostgresConnection) throws -> String? {
-        var parameters = PostgresParameters()
-        parameters.append(key)
-        let result = try connection.run(connection.statement("SELECT value FROM meta WHERE key = $1"), parameters)
-        return result.count > 0 ? result.text(0, 0) : nil
+        try connection.first("SELECT value FROM meta WHERE key = $1", key) { $0.text(0) }
     }
 
     private static func set(_ key: String, to value: String, _ connection: PostgresConnection) throws {
-        var parameters = PostgresParameters()
-        parameters.append(key)
-        parameters.append(value)
         try connection.run(
-            connection.statement(
-                "INSERT INTO meta VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value"), parameters)
+            "INSERT INTO meta VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
     }
 
     /// The statements of all versions, oldest first.
@@ -253,5 +243,8 @@ enum PostgresSchema {
             "DROP INDEX presence_by_time",
             "ALTER TABLE presence SET (fillfactor = 50)",
         ],
+        // The number of restrictions in the room, such as the removal of a member. A node compares it when it stores a
+        // message, see SendBatch.
+        ["ALTER TABLE rooms ADD COLUMN access BIGINT NOT NULL DEFAULT 0"],
     ]
 }

@@ -16,7 +16,8 @@ final class PostgresWriter: Sendable {
     private let reports: WriterReports
     private let conflicted = Atomic(0)
 
-    /// Number of times that a commit is tried while other transactions are in its way.
+    /// Number of times that a commit is tried while other transactions are in its way, and a batch while its decisions are
+    /// outdated.
     private static let attempts = 8
     /// Number of times that a commit waits for the lock of a row that is not a room's.
     private static let lockedAttempts = 4
@@ -139,7 +140,7 @@ final class PostgresWriter: Sendable {
         _ submissions: ArraySlice<Submission>, _ session: inout Session, _ held: inout HeldRooms
     ) {
         var rest = submissions
-        var triesBatch = true
+        var step = Step.sends(repeated: [])
         var attempt = 1
         // Maximum number of submissions of one ordinary commit.
         var most = Int.max
@@ -149,16 +150,19 @@ final class PostgresWriter: Sendable {
             if rest.isEmpty { return }
             let judged = ContinuousClock.now
             do {
-                if triesBatch {
-                    rest = try commitBatch(rest, &session, judged)
-                    rest = try commitMarks(rest, &session, judged)
-                    triesBatch = false
-                } else {
+                let next: Step
+                switch step {
+                case .sends(let repeated): (rest, next) = try commitSends(rest, repeated, &session, judged)
+                case .marks: (rest, next) = try commitMarks(rest, &session, judged)
+                case .others:
                     rest = rest.dropFirst(try commitSome(rest.prefix(most), &session))
                     // The transaction may have stored nothing, which a read-only database permits.
                     if failure != nil { probe(&session) }
+                    (next, attempt) = (.others, 0)
                 }
-                attempt = 1
+                // A batch that was outdated too often is committed one by one.
+                attempt = next.isAfter(step) ? 1 : attempt + 1
+                step = attempt > Self.attempts ? .others : next
             } catch let error as PostgresError where error.isLockTimeout {
                 conflicted.add(1, ordering: .relaxed)
                 let locked = (try? session.lockedRooms(among: Array(Set(rest.compactMap(\.room))))) ?? []
@@ -166,7 +170,7 @@ final class PostgresWriter: Sendable {
                     rest = held.hold(locked, of: rest, at: .now)
                 } else if most > 1 {
                     // Another row is locked, such as a member's. Each submission is then committed alone.
-                    triesBatch = false
+                    step = .others
                     most = 1
                 } else if attempt < Self.lockedAttempts {
                     attempt += 1
@@ -188,11 +192,11 @@ final class PostgresWriter: Sendable {
                     reports.note(failure: "\(error.cause)")
                     return reports.refuse(rest, .databaseUnavailable)
                 }
-                triesBatch = true
+                step = .sends(repeated: [])
                 session.wait()
             } catch let error as PostgresError where error.isOfValue {
                 // Each submission is then committed alone, so that only the faulty one fails.
-                triesBatch = false
+                step = .others
                 if most == 1, let first = rest.popFirst() {
                     reports.refuse(
                         [first],
@@ -226,34 +230,77 @@ final class PostgresWriter: Sendable {
         return done.outcomes.count
     }
 
+    /// The steps of a commit.
+    private enum Step {
+        /// The sends that one statement can store. Those with these client message ids are left to the last step.
+        case sends(repeated: Set<SendBatch.Key>)
+        /// The read marks that one statement can move.
+        case marks
+        /// Everything else.
+        case others
+
+        private var number: Int {
+            switch self {
+            case .sends: 0
+            case .marks: 1
+            case .others: 2
+            }
+        }
+
+        func isAfter(_ other: Step) -> Bool { number > other.number }
+    }
+
     /// Commits the sends that one statement can store.
     ///
-    /// - Returns: The submissions that are left.
-    private func commitBatch(
-        _ submissions: ArraySlice<Submission>, _ session: inout Session, _ judged: ContinuousClock.Instant
-    ) throws -> ArraySlice<Submission> {
+    /// - Returns: The submissions that are left, and the next step; the same one if some decisions were outdated.
+    private func commitSends(
+        _ submissions: ArraySlice<Submission>, _ repeated: Set<SendBatch.Key>, _ session: inout Session,
+        _ judged: ContinuousClock.Instant
+    ) throws -> (ArraySlice<Submission>, Step) {
         let start = ContinuousClock.now
-        guard let (batch, stored) = try session.store(submissions, judged) else { return submissions }
-        reports.note(failure: nil)
-        let (outcomes, batches) = batch.results(stored)
-        configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
-        reports.tellSends(outcomes, batches)
-        return batch.rest[...]
+        switch try session.store(submissions, repeated: repeated, judged) {
+        case .none: return (submissions, .marks)
+        case .outdated: return (submissions, .sends(repeated: repeated))
+        case .repeated(let found):
+            return (submissions, found.isEmpty ? .marks : .sends(repeated: repeated.union(found)))
+        case .stored(let batch, let stored):
+            reports.note(failure: nil)
+            let (outcomes, batches) = batch.results(stored)
+            let rest = report(outcomes, batches, of: submissions, since: start)
+            return (rest, stored.contains { $0 == nil } ? .sends(repeated: repeated) : .marks)
+        }
     }
 
     /// Moves the read marks that one statement can move.
     ///
-    /// - Returns: The submissions that are left.
+    /// - Returns: The submissions that are left, and the next step; the same one if some decisions were outdated.
     private func commitMarks(
         _ submissions: ArraySlice<Submission>, _ session: inout Session, _ judged: ContinuousClock.Instant
-    ) throws -> ArraySlice<Submission> {
+    ) throws -> (ArraySlice<Submission>, Step) {
         let start = ContinuousClock.now
-        guard let (batch, moved) = try session.storeMarks(submissions, judged) else { return submissions }
-        reports.note(failure: nil)
-        let outcomes = batch.outcomes(moved)
+        switch try session.storeMarks(submissions, judged) {
+        case .none: return (submissions, .others)
+        case .outdated: return (submissions, .marks)
+        case .stored(let batch, let moved):
+            reports.note(failure: nil)
+            let rest = report(batch.outcomes(moved), [], of: submissions, since: start)
+            return (rest, moved.contains { $0 == nil } ? .marks : .others)
+        }
+    }
+
+    /// Reports what a batch has stored.
+    ///
+    /// - Returns: The submissions that are left, in order.
+    private func report(
+        _ outcomes: [Outcome], _ batches: [Batch], of submissions: ArraySlice<Submission>,
+        since start: ContinuousClock.Instant
+    ) -> ArraySlice<Submission> {
+        if outcomes.isEmpty { return submissions }
         configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
-        reports.tellSends(outcomes, [])
-        return batch.rest[...]
+        reports.tellSends(outcomes, batches)
+        if outcomes.count == submissions.count { return [] }
+        let done = Set(outcomes.map(\.ticket))
+        return submissions.filter { !done.contains($0.ticket) }[...]
     }
 
     /// Refuses the sends without a client message id, after a commit whose outcome is unknown. If such a send was
@@ -285,7 +332,6 @@ final class PostgresWriter: Sendable {
         let access: AccessState
         let configuration: StoreConfiguration
         private var current: PostgresCommits?
-        private var batches: (sends: SendStatements, marks: MarkStatements)?
         private var known: KnownRooms
 
         init(connector: PostgresConnector.Use, access: AccessState, configuration: StoreConfiguration) {
@@ -308,8 +354,6 @@ final class PostgresWriter: Sendable {
             let (connection, isNew) = try connector.connection()
             if let current, !isNew { return current }
             known = KnownRooms(configuration.policy)
-            (current, batches) = (nil, nil)
-            batches = (try SendStatements(connection), MarkStatements(connection))
             let new = PostgresCommits(connection, access, configuration)
             current = new
             return new
@@ -349,70 +393,84 @@ final class PostgresWriter: Sendable {
         /// Returns those of the rooms that another transaction has locked, or is making.
         mutating func lockedRooms(among rooms: [RoomID]) throws -> Set<RoomID> {
             if rooms.isEmpty { return [] }
-            _ = try commits()
-            return try batches?.sends.locked(among: rooms) ?? []
+            return try commits().db.locked(among: rooms)
         }
 
-        /// Number of times that a batch is tried before its sends are committed one by one.
-        private static let attempts = 8
+        /// The result of an attempt to store sends.
+        enum StoredSends {
+            /// There are none that one statement can store.
+            case none
+            /// Nothing was stored, because of changes of access that the node did not know and knows now.
+            case outdated
+            /// Nothing was stored, because of these client message ids, which were used before.
+            case repeated([SendBatch.Key])
+            /// What was stored in each room, see ``SendAnswer/stored(_:)``.
+            case stored(SendBatch, [SendBatch.Stored?])
+        }
 
         /// Stores the sends that one statement can store.
         ///
-        /// - Parameter judged: The time when ``WriterReports/awaited(_:)`` was asked about them.
-        /// - Returns: `nil` if there are none, with nothing stored.
+        /// - Parameters:
+        ///   - repeated: Client message ids whose sends do not take part.
+        ///   - judged: The time when ``WriterReports/awaited(_:)`` was asked about them.
         mutating func store(
-            _ submissions: ArraySlice<Submission>, _ judged: ContinuousClock.Instant
-        ) throws -> (SendBatch, [SendBatch.Stored])? {
-            guard submissions.contains(where: { if case .send = $0.change { true } else { false } }) else { return nil }
+            _ submissions: ArraySlice<Submission>, repeated: Set<SendBatch.Key>, _ judged: ContinuousClock.Instant
+        ) throws -> StoredSends {
+            guard submissions.contains(where: { if case .send = $0.change { true } else { false } }) else {
+                return .none
+            }
             let db = try commits().db
-            guard let statements = batches?.sends else { return nil }
-            var repeated: Set<SendBatch.Key> = []
-            for _ in 0..<Self.attempts {
-                guard let revocations = try learn(submissions, db) else { continue }
-                let batch = SendBatch(
-                    submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
-                if batch.sends.isEmpty { return nil }
-                let time = configuration.usesDatabaseClock ? nil : configuration.clock()
-                let start = try checkTime(since: judged)
-                switch try statements.store(batch, revocations: revocations, at: time) {
-                case .stored(let stored):
+            guard let revocations = try learn(submissions, db) else { return .outdated }
+            let batch = SendBatch(
+                submissions, knowing: known, repeated: repeated, bans: access.bans, erasing: access.erasing)
+            if batch.sends.isEmpty { return .none }
+            let time = configuration.usesDatabaseClock ? nil : configuration.clock()
+            let start = try checkTime(since: judged)
+            switch try db.store(batch, revocations: revocations, at: time) {
+            case .stored(let stored):
+                known.add(batch, stored)
+                if stored.contains(where: { $0 == nil }) {
+                    // After an error the next attempt finds again that something is not known.
+                    try? access.catchUp(db)
+                } else {
                     // The statement has found no newer revocation.
                     access.isCurrent(at: start, knowing: revocations)
-                    known.add(batch, stored)
-                    return (batch, stored)
-                case .outdated: try access.catchUp(db)
-                case .repeated:
-                    let found = try statements.repeated(batch.keys)
-                    if found.isEmpty { return nil }
-                    repeated.formUnion(found)
-                case .refused: return nil
                 }
+                return .stored(batch, stored)
+            case .repeated: return .repeated(try db.repeated(batch.keys))
             }
-            return nil
+        }
+
+        /// The result of an attempt to move read marks.
+        enum MovedMarks {
+            /// There are none that one statement can move.
+            case none
+            /// Nothing was moved, because of changes of access that the node did not know and knows now.
+            case outdated
+            /// What was moved, see ``PostgresConnection/store(_:engaging:revocations:)``.
+            case stored(MarkBatch, [MarkBatch.Moved?])
         }
 
         /// Moves the read marks that one statement can move.
-        ///
-        /// - Returns: `nil` if there are none, with nothing changed.
         mutating func storeMarks(
             _ submissions: ArraySlice<Submission>, _ judged: ContinuousClock.Instant
-        ) throws -> (MarkBatch, [(seq: Int64, hasMoved: Bool)])? {
-            guard submissions.contains(where: { if case .read = $0.change { true } else { false } }) else { return nil }
-            let db = try commits().db
-            guard let statements = batches?.marks else { return nil }
-            for _ in 0..<Self.attempts {
-                guard let revocations = try learn(submissions, db) else { continue }
-                let batch = MarkBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
-                if batch.marks.isEmpty { return nil }
-                _ = try checkTime(since: judged)
-                let people = batch.marks.map(\.person).filter { !known.isEngaged($0) }
-                if let moved = try statements.store(batch, engaging: people, revocations: revocations) {
-                    known.add(engaged: people)
-                    return (batch, moved)
-                }
-                try access.catchUp(db)
+        ) throws -> MovedMarks {
+            guard submissions.contains(where: { if case .read = $0.change { true } else { false } }) else {
+                return .none
             }
-            return nil
+            let db = try commits().db
+            guard let revocations = try learn(submissions, db) else { return .outdated }
+            let batch = MarkBatch(submissions, knowing: known, bans: access.bans, erasing: access.erasing)
+            if batch.marks.isEmpty { return .none }
+            _ = try checkTime(since: judged)
+            let people = batch.marks.map(\.person).filter { !known.isEngaged($0) }
+            let moved = try db.store(batch, engaging: people, revocations: revocations)
+            known.add(engaged: people)
+            if moved.contains(where: { $0 == nil }) {
+                known.forget(zip(batch.marks, moved).filter { $0.1 == nil }.map(\.0.id))
+                try? access.catchUp(db)
+            }
+            return .stored(batch, moved)
         }
 
         /// Checks that the node was not stopped since its submissions were judged.
@@ -429,12 +487,11 @@ final class PostgresWriter: Sendable {
         /// - Returns: The number of revocations for which the cache is valid; `nil` if there were more, which have been
         ///   applied now.
         private mutating func learn(_ submissions: ArraySlice<Submission>, _ db: PostgresConnection) throws -> Int64? {
-            guard let statements = batches?.sends else { return nil }
             // Read before the bans, which are then at least as new.
             let revocations = access.revocations
             known.begin(revocations: revocations)
             let questions = known.questions(for: submissions)
-            if !questions.isEmpty, let (answers, current) = try statements.answers(to: questions) {
+            if !questions.isEmpty, let (answers, current) = try db.answers(to: questions) {
                 guard current == revocations else {
                     try access.catchUp(db)
                     return nil

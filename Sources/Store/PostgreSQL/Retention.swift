@@ -14,20 +14,9 @@ struct Retention {
     private static let forever = 0
 
     private let connection: PostgresConnection
-    private let statement: PostgresConnection.Statement
 
     init(_ connection: PostgresConnection) {
         self.connection = connection
-        // Read before it is written, so the statement does not see its own row.
-        statement = connection.statement(
-            """
-            WITH clock AS MATERIALIZED (SELECT \(Self.now) AS now), written AS (
-                INSERT INTO retention (days, at) SELECT $1::bigint, now FROM clock
-                ON CONFLICT (days) DO UPDATE SET at = excluded.at
-            )
-            SELECT days FROM retention, clock WHERE days <> $1::bigint AND at > now - \(Self.term.milliseconds)
-            ORDER BY days
-            """)
     }
 
     /// Reports for how long this node keeps messages.
@@ -35,12 +24,19 @@ struct Retention {
     /// - Parameter days: The number of days; `nil` for ever.
     /// - Returns: The other values that nodes have reported lately.
     @discardableResult
-    func report(_ days: Int?) throws(PostgresError) -> [Int?] {
-        var parameters = PostgresParameters()
-        parameters.append(Int64(days ?? Self.forever))
-        let result = try connection.run(statement, parameters)
-        return (0..<result.count).map { row in
-            let days = Int(result.integer(row, 0))
+    func report(_ days: Int?) throws -> [Int?] {
+        // Read before it is written, so the statement does not see its own row.
+        try connection.all(
+            """
+            WITH clock AS MATERIALIZED (SELECT \(Self.now) AS now), written AS (
+                INSERT INTO retention (days, at) SELECT $1::bigint, now FROM clock
+                ON CONFLICT (days) DO UPDATE SET at = excluded.at
+            )
+            SELECT days FROM retention, clock WHERE days <> $1::bigint AND at > now - \(Self.term.milliseconds)
+            ORDER BY days
+            """, days ?? Self.forever
+        ) { row in
+            let days = Int(row.integer(0))
             return days == Self.forever ? nil : days
         }
     }

@@ -46,12 +46,12 @@ struct SchemaCheck {
     }
 
     private func text(_ sql: String) throws -> String? {
-        let result = try connection.run(connection.statement(sql))
+        let result = try connection.run(sql)
         return result.count > 0 && !result.isNull(0, 0) ? result.text(0, 0) : nil
     }
 
     private func each(_ sql: String, _ body: (String) -> Void) throws {
-        let result = try connection.run(connection.statement(sql))
+        let result = try connection.run(sql)
         for row in 0..<result.count { body(result.text(row, 0)) }
     }
 }

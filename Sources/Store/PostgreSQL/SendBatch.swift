@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// The sends of a commit that one statement stores together, see ``SendStatements``.
+/// The sends of a commit that one statement stores together, see ``PostgresConnection/store(_:revocations:at:)``.
 ///
 /// A send takes part if the rules permit it by what the node knows. The other submissions, and the later ones of their rooms,
 /// are left to ``Commit``. So the submissions of a room keep their order, except that a read mark does not delay sends.
@@ -17,6 +17,8 @@ struct SendBatch {
     struct Room {
         let id: RoomID
         let number: Int64
+        /// The number of restrictions for which the decisions hold.
+        let access: Int64
         var sends: [Int]
     }
 
@@ -31,8 +33,6 @@ struct SendBatch {
     private(set) var sends: [(submission: Submission, draft: Draft)] = []
     /// The rooms, by number. The statement locks them in this order, so that two nodes do not wait for each other.
     private(set) var rooms: [Room] = []
-    /// The submissions that are left, in order.
-    private(set) var rest: [Submission] = []
     /// The senders who may be members that are not marked as engaged.
     private(set) var newlyEngaged: Set<KnownRooms.Person> = []
 
@@ -50,17 +50,11 @@ struct SendBatch {
         var left: Set<RoomID> = []
         var keys: Set<Key> = []
         var indices: [RoomID: Int] = [:]
-        // A change of a user may concern every room.
-        var leavesAll = false
         for submission in submissions {
-            guard let id = submission.room, !leavesAll else {
-                leavesAll = true
-                rest.append(submission)
-                continue
-            }
+            // A change of a user may concern every room.
+            guard let id = submission.room else { break }
             guard case .send(let draft) = submission.change else {
                 if case .read = submission.change {} else { left.insert(id) }
-                rest.append(submission)
                 continue
             }
             let user = submission.sender
@@ -69,22 +63,18 @@ struct SendBatch {
                     permitting: submission, bans: bans.bans(of: user, in: id), erasing: erasing)
             else {
                 left.insert(id)
-                rest.append(submission)
                 continue
             }
             if let clientMessageID = draft.clientMessageID {
                 let key = Key(room: room.number, sender: user, id: clientMessageID)
                 // A repeated send is answered and stores nothing, so it does not delay later ones.
-                guard !repeated.contains(key), keys.insert(key).inserted else {
-                    rest.append(submission)
-                    continue
-                }
+                guard !repeated.contains(key), keys.insert(key).inserted else { continue }
             }
             if let index = indices[id] {
                 rooms[index].sends.append(sends.count)
             } else {
                 indices[id] = rooms.count
-                rooms.append(Room(id: id, number: room.number, sends: [sends.count]))
+                rooms.append(Room(id: id, number: room.number, access: room.access, sends: [sends.count]))
             }
             let person = KnownRooms.Person(room: room.number, user: user)
             if !known.isEngaged(person) { newlyEngaged.insert(person) }
@@ -111,8 +101,6 @@ struct SendBatch {
     ///   - revocations: The number of revocations for which the decisions hold.
     ///   - time: The time of the messages; `nil` for the database's.
     func parameters(revocations: Int64, at time: Timestamp?) -> PostgresParameters {
-        var numbers: [Int64] = []
-        var counts: [Int64] = []
         var bytes: [Int64] = []
         var indices: [Int64] = []
         var places: [Int64] = []
@@ -120,78 +108,63 @@ struct SendBatch {
         places.reserveCapacity(sends.count)
         var senders = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 16)
         var ids = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 40)
-        var firsts = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 48)
+        var starts = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 48)
         var rests = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 256)
-        var body: [UInt8] = []
+        let fixedBytes = Message.Pieces.beforeRev.count + Timestamp.byteCount + Message.Pieces.afterTime.count
         for (index, room) in rooms.enumerated() {
             var count = 0
             for (place, send) in room.sends.enumerated() {
                 let (submission, draft) = sends[send]
-                body.removeAll(keepingCapacity: true)
-                Message.encode(
-                    room: room.id, seq: 0, rev: 0, sender: submission.sender, draft: draft, createdAt: .earliest,
-                    into: &body)
-                let first = Self.opening + room.id.string.utf8.count + Self.beforeSeq
-                let rest = first + 1 + Self.beforeRev + 1
-                firsts.append(body[..<first])
-                rests.append(body[rest..<body.count - Self.ending])
+                let pieces = Message.Pieces(room: room.id, sender: submission.sender, draft: draft)
+                starts.append(pieces.beforeSeq[...])
+                rests.append(pieces.afterRev[...])
                 senders.append(submission.sender.string)
                 ids.append(draft.clientMessageID)
                 indices.append(Int64(index + 1))
                 places.append(Int64(place + 1))
-                count += body.count - 2
+                count += pieces.beforeSeq.count + pieces.afterRev.count + fixedBytes
             }
-            numbers.append(room.number)
-            counts.append(Int64(room.sends.count))
             bytes.append(Int64(count))
         }
         var parameters = PostgresParameters()
-        parameters.append(numbers)
-        parameters.append(counts)
+        parameters.append(rooms.map(\.number))
+        parameters.append(rooms.map(\.access))
+        parameters.append(rooms.map { Int64($0.sends.count) })
         parameters.append(bytes)
         parameters.append(indices)
         parameters.append(places)
-        parameters.append(senders.bytes, as: .textArray)
-        parameters.append(ids.bytes, as: .textArray)
-        parameters.append(firsts.bytes, as: .textArray)
-        parameters.append(rests.bytes, as: .textArray)
-        parameters.append(revocations)
+        for texts in [senders, ids, starts, rests] { parameters.append(texts.bytes, as: .textArray) }
+        parameters.append(Message.Pieces.beforeRev, as: .text)
+        parameters.append(Message.Pieces.afterTime, as: .text)
         parameters.append(time.map { PostgresParameters.bytes(of: $0.milliseconds) }, as: .integer)
+        parameters.append(revocations)
         return parameters
     }
 
-    // The bytes around the numbers and the time of a snapshot, see `Message.encode`: `{"room":"`, `","seq":`,
-    // `,"rev":`, and the time with `"}`.
-    private static let opening = 9
-    private static let beforeSeq = 8
-    private static let beforeRev = 7
-    private static let ending = 26
-
     // MARK: The result
 
-    /// Returns the outcomes, in the order of submission, and the batches for subscribers.
+    /// Returns the outcomes of the sends that were stored, in the order of submission, and the batches for subscribers.
     ///
-    /// - Parameter stored: The statement's answer for each room.
-    func results(_ stored: [Stored]) -> (outcomes: [Outcome], batches: [Batch]) {
+    /// - Parameter stored: The statement's answer for each room; `nil` for one in which it has stored nothing.
+    func results(_ stored: [Stored?]) -> (outcomes: [Outcome], batches: [Batch]) {
         var messages: [StoredMessage?] = Array(repeating: nil, count: sends.count)
         var batches: [Batch] = []
         batches.reserveCapacity(rooms.count)
-        for (room, stored) in zip(rooms, stored) {
+        for case (let room, let stored?) in zip(rooms, stored) {
             var facts = RoomFacts(head: stored.head, rev: stored.rev, latest: stored.time)
             var snapshots: [[UInt8]] = []
             snapshots.reserveCapacity(room.sends.count)
             for send in room.sends {
                 let (submission, draft) = sends[send]
-                // The statement stores nothing in a room that would be full.
+                // The rules permit no batch in a room that is nearly full.
                 let message = facts.append(draft, by: submission.sender, to: room.id, at: stored.time)!.stored
                 messages[send] = message
                 snapshots.append(message.body)
             }
             batches.append(Batch(room: room.id, firstRev: stored.rev + 1, head: facts.head, messages: snapshots))
         }
-        let outcomes = zip(sends, messages).map { send, message in
-            // Each send is in one room.
-            Outcome(ticket: send.submission.ticket, result: .success(.message(message!, isNew: true)))
+        let outcomes = zip(sends, messages).compactMap { send, message in
+            message.map { Outcome(ticket: send.submission.ticket, result: .success(.message($0, isNew: true))) }
         }
         return (outcomes, batches)
     }

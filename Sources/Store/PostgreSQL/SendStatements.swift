@@ -1,137 +1,82 @@
 import Chat
 import Wire
 
-/// The statements that store a ``SendBatch``, and look up what it must know.
-///
-/// Confined to the writer's connection.
-final class SendStatements {
-    /// The answer to a batch.
-    enum Answer {
-        /// The batch is durable.
-        case stored([SendBatch.Stored])
-        /// Nothing was stored, because the node does not know of the latest revocation.
-        case outdated
-        /// Nothing was stored, because a client message id was used before.
-        case repeated
-        /// Nothing was stored, because a room was just deleted, or is full.
-        case refused
-    }
+/// The answer to a ``SendBatch``.
+enum SendAnswer {
+    /// The sends to these rooms are durable; `nil` for a room in which somebody has lost rights since its sends were
+    /// decided.
+    case stored([SendBatch.Stored?])
+    /// Nothing was stored, because a client message id was used before.
+    case repeated
+}
 
-    private let connection: PostgresConnection
-    private let store: PostgresConnection.Statement
-    private let engage: EngagementStatement
-    private let check: PostgresConnection.Statement
-    private let selectRooms: PostgresConnection.Statement
-    private let selectRepeated: PostgresConnection.Statement
-    private let selectLocked: PostgresConnection.Statement
-
-    /// Prepares the statements, and sets how the connection plans.
-    init(_ connection: PostgresConnection) throws(PostgresError) {
-        self.connection = connection
-        // The only plan left finds the rooms by their numbers, in the order of the array.
-        try connection.planOnceByIndexes()
-        store = connection.statement(Self.storing)
-        engage = EngagementStatement(connection)
-        // `storing` sees the number of revocations from before it waited for the locks of rooms. A commit that removes
-        // a member, bans a user from a room or deletes a room holds the room's lock until its end. This statement
-        // begins when all rooms are locked, so it sees the new number. The square root of -1 then rolls back what
-        // `storing` has stored.
-        check = connection.statement(
-            """
-            SELECT sqrt((revocations = $1 OR pg_current_xact_id_if_assigned() IS NULL)::int - 1) FROM server
-            """)
-        // Like `storing`, these statements allow only one plan, which stays good while the tables grow.
-        selectRooms = connection.statement(
-            """
-            SELECT a.place, rooms.id, head, private, deleted,
-                (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
-                (SELECT revocations FROM server)
-            FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
-                JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
-            """)
-        // A room that does not exist is locked by its name's advisory lock, see WriterStatements.
-        selectLocked = connection.statement(
-            """
-            WITH free AS (SELECT name FROM rooms WHERE name = ANY ($1::text[]) FOR NO KEY UPDATE SKIP LOCKED)
-            SELECT a.name FROM unnest($1::text[]) AS a (name)
-            WHERE NOT EXISTS (SELECT 1 FROM free WHERE free.name = a.name)
-                AND CASE WHEN EXISTS (SELECT 1 FROM rooms WHERE rooms.name = a.name) THEN true
-                    ELSE NOT pg_try_advisory_xact_lock(hashtextextended(a.name, 0)) END
-            """)
-        selectRepeated = connection.statement(
-            """
-            SELECT a.place FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a (room, sender, id, place)
-            WHERE (SELECT 1 FROM messages WHERE messages.id >> 36 = a.room AND messages.sender = a.sender
-                AND client_message_id = a.id) IS NOT NULL
-            """)
-    }
-
+extension SendBatch {
     // Only an index scan can use `ANY (ARRAY[…])`, not a hash or merge join, so rooms are locked in the order of the
-    // array. If some rooms of a batch are missing, a division by zero rolls it back.
-    private static let storing = """
+    // array. The statement sees other rows as they were before it waited for the lock of a room. Only the locked row is
+    // read again after the wait, so it has the number that every loss of a right in the room raises. A ban from the whole
+    // server or an erasure that comes meanwhile is not seen.
+    fileprivate static let storing = """
         WITH clock AS MATERIALIZED (
-            SELECT coalesce($11, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
+            SELECT coalesce($13, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
         ), raised AS (
             UPDATE rooms SET head = rooms.head + a.count, rev = rooms.rev + a.count,
                 active_at = greatest((SELECT now FROM clock), rooms.active_at),
-                bytes = rooms.bytes + a.bytes + CASE
-                    WHEN length((rooms.head + 1)::text) = length((rooms.head + a.count)::text)
-                        AND length((rooms.rev + 1)::text) = length((rooms.rev + a.count)::text)
-                    THEN a.count * (length((rooms.head + 1)::text) + length((rooms.rev + 1)::text))
-                    ELSE (SELECT sum(length((rooms.head + i)::text) + length((rooms.rev + i)::text))::bigint
-                        FROM generate_series(1, a.count) AS i) END
-            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS a (id, count, bytes, place)
-            WHERE rooms.id = ANY (ARRAY[a.id]) AND rooms.deleted = 0
-                AND rooms.head + a.count <= \(RowKey.maximumPlace) AND rooms.rev + a.count <= \(RowKey.maximumPlace)
-                AND (SELECT revocations FROM server) = $10
+                bytes = rooms.bytes + a.bytes
+                    + (SELECT sum(length((rooms.head + i)::text) + length((rooms.rev + i)::text))::bigint
+                        FROM generate_series(1, a.count) AS i)
+            FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
+                WITH ORDINALITY AS a (id, access, count, bytes, place)
+            WHERE rooms.id = ANY (ARRAY[a.id]) AND rooms.access = a.access
+                AND (SELECT revocations FROM server) = $14
             RETURNING a.place, rooms.id, rooms.head - a.count AS head, rooms.rev - a.count AS rev, active_at
         ), ordered AS MATERIALIZED (
             SELECT array_agg(id << 36 | head) AS keys, array_agg(head) AS heads, array_agg(rev) AS revs,
                 array_agg(active_at) AS times,
                 array_agg(to_char(to_timestamp(active_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.')
-                    || lpad((active_at % 1000)::text, 3, '0') || 'Z"}') AS endings,
-                1 / (count(*) = cardinality($1) OR count(*) = 0)::int AS is_whole
-            FROM (SELECT * FROM raised ORDER BY place) AS raised
+                    || lpad((active_at % 1000)::text, 3, '0') || 'Z' || $12) AS endings
+            FROM (
+                SELECT raised.* FROM unnest($1::bigint[]) WITH ORDINALITY AS a (id, place)
+                    LEFT JOIN raised ON raised.place = a.place ORDER BY a.place
+            ) AS rooms
         ), added AS (
             INSERT INTO messages (id, rev, created_at, sender, client_message_id, body)
             SELECT keys[a.room] + a.place, revs[a.room] + a.place, times[a.room], a.sender, a.client_message_id,
-                convert_to(a.first || (heads[a.room] + a.place)::text || ',"rev":' || (revs[a.room] + a.place)::text
+                convert_to(a.start || (heads[a.room] + a.place)::text || $11 || (revs[a.room] + a.place)::text
                     || a.rest || endings[a.room], 'UTF8')
-            FROM ordered, unnest($4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[])
-                AS a (room, place, sender, client_message_id, first, rest)
-            WHERE is_whole = 1 AND keys IS NOT NULL
+            FROM ordered, unnest($5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[])
+                AS a (room, place, sender, client_message_id, start, rest)
+            WHERE keys[a.room] IS NOT NULL
         )
-        SELECT head, rev, active_at FROM raised ORDER BY place
+        SELECT place, head, rev, active_at FROM raised
         """
+}
 
+/// Statements that store a ``SendBatch``, and look up what it must know. They allow only one plan, which stays good while
+/// the tables grow, see ``PostgresConnection/planOnceByIndexes()``.
+extension PostgresConnection {
     /// Stores a batch that has at least one send, in one round trip and one transaction.
     ///
     /// - Throws: ``UnknownCommit`` if the connection was lost; else ``PostgresError``, with nothing stored.
-    func store(_ batch: SendBatch, revocations: Int64, at time: Timestamp?) throws -> Answer {
+    func store(_ batch: SendBatch, revocations: Int64, at time: Timestamp?) throws -> SendAnswer {
         do throws(PostgresError) {
-            try connection.send(store, batch.parameters(revocations: revocations, at: time))
-            try engage.send(batch.newlyEngaged)
-            var parameters = PostgresParameters()
-            parameters.append(revocations)
-            try connection.send(check, parameters)
+            try send(SendBatch.storing, batch.parameters(revocations: revocations, at: time))
+            try sendEngagement(of: batch.newlyEngaged)
             // Each statement has a result, or `results` has thrown.
-            let result = try connection.results()[0]
-            if result.count == 0 { return .outdated }
-            return .stored(
-                (0..<result.count).map {
-                    SendBatch.Stored(
-                        head: result.integer($0, 0), rev: result.integer($0, 1),
-                        time: Timestamp(milliseconds: result.integer($0, 2)))
-                })
-        } catch {
-            switch (error.kind, error.state) {
-            case (.connection, _) where !error.isReadOnly:
-                throw UnknownCommit(cause: error, tickets: Set(batch.sends.map(\.submission.ticket)))
-            case (_, "23505"): return .repeated
-            case (_, "22012"): return .refused
-            case (_, "2201F"): return .outdated
-            default: throw error
+            let result = try results()[0]
+            var stored: [SendBatch.Stored?] = Array(repeating: nil, count: batch.rooms.count)
+            for row in 0..<result.count {
+                stored[Int(result.integer(row, 0)) - 1] = SendBatch.Stored(
+                    head: result.integer(row, 1), rev: result.integer(row, 2),
+                    time: Timestamp(milliseconds: result.integer(row, 3)))
             }
+            return .stored(stored)
+        } catch {
+            if error.kind == .connection, !error.isReadOnly {
+                throw UnknownCommit(cause: error, tickets: Set(batch.sends.map(\.submission.ticket)))
+            }
+            // The unique index of client message ids has refused one.
+            if error.state == "23505" { return .repeated }
+            throw error
         }
     }
 
@@ -145,26 +90,41 @@ final class SendStatements {
         var parameters = PostgresParameters()
         parameters.append(questions.map { $0.room.string as String? })
         parameters.append(questions.map { $0.user.string as String? })
-        let result = try connection.run(selectRooms, parameters)
+        let result = try run(
+            """
+            SELECT a.place, rooms.id, access, head, rev, private, deleted,
+                (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
+                (SELECT revocations FROM server)
+            FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
+                JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
+            """, parameters)
         if result.count == 0 { return nil }
         let answers = (0..<result.count).map { row in
             KnownRooms.Answer(
                 question: questions[Int(result.integer(row, 0)) - 1],
                 room: KnownRooms.Room(
-                    number: result.integer(row, 1),
+                    number: result.integer(row, 1), access: result.integer(row, 2),
                     facts: RoomFacts(
-                        head: result.integer(row, 2), isPrivate: result.integer(row, 3) == 1,
-                        isDeleted: result.integer(row, 4) == 1)),
-                role: result.isNull(row, 5) ? nil : result.integer(row, 5) == 1 ? .owner : .member)
+                        head: result.integer(row, 3), rev: result.integer(row, 4),
+                        isPrivate: result.integer(row, 5) == 1, isDeleted: result.integer(row, 6) == 1)),
+                role: result.isNull(row, 7) ? nil : result.integer(row, 7) == 1 ? .owner : .member)
         }
-        return (answers, result.integer(0, 6))
+        return (answers, result.integer(0, 8))
     }
 
     /// Returns those of the rooms that another transaction has locked, or is making.
     func locked(among rooms: [RoomID]) throws(PostgresError) -> Set<RoomID> {
         var parameters = PostgresParameters()
         parameters.append(rooms.map { $0.string as String? })
-        let result = try connection.run(selectLocked, parameters)
+        // A room that does not exist is locked by its name's advisory lock, see PostgresCommits.
+        let result = try run(
+            """
+            WITH free AS (SELECT name FROM rooms WHERE name = ANY ($1::text[]) FOR NO KEY UPDATE SKIP LOCKED)
+            SELECT a.name FROM unnest($1::text[]) AS a (name)
+            WHERE NOT EXISTS (SELECT 1 FROM free WHERE free.name = a.name)
+                AND CASE WHEN EXISTS (SELECT 1 FROM rooms WHERE rooms.name = a.name) THEN true
+                    ELSE NOT pg_try_advisory_xact_lock(hashtextextended(a.name, 0)) END
+            """, parameters)
         return Set((0..<result.count).map { RoomID(trusted: result.text($0, 0)) })
     }
 
@@ -174,7 +134,12 @@ final class SendStatements {
         parameters.append(keys.map(\.room))
         parameters.append(keys.map { $0.sender.string as String? })
         parameters.append(keys.map { $0.id as String? })
-        let result = try connection.run(selectRepeated, parameters)
+        let result = try run(
+            """
+            SELECT a.place FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a (room, sender, id, place)
+            WHERE (SELECT 1 FROM messages WHERE messages.id >> 36 = a.room AND messages.sender = a.sender
+                AND client_message_id = a.id) IS NOT NULL
+            """, parameters)
         return (0..<result.count).map { keys[Int(result.integer($0, 0)) - 1] }
     }
 }

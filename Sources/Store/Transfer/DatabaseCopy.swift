@@ -122,11 +122,10 @@ public struct DatabaseCopy {
 
     /// Refuses a database that servers use. Connections of one that has just stopped may be there for a moment longer.
     private static func waitForServersToLeave(_ connection: PostgresConnection) throws {
-        let count = connection.statement(
-            """
+        let count = """
             SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
                 AND application_name LIKE 'backscroll %' AND pid <> pg_backend_pid()
-            """)
+            """
         let deadline = ContinuousClock.now + patience
         while try connection.run(count).integer(0, 0) > 0 {
             guard ContinuousClock.now < deadline else { throw StoreError.postgres("servers use it; stop them first") }

@@ -235,7 +235,7 @@ struct ImportTarget {
         try statements.db.replaceSnapshot(of: place, by: body, change: RowKey(room: room.number, room.rev))
         // The file does not have the content first sent. A client that repeats the send gets an error; no second
         // message is stored.
-        if key != nil, !snapshot.isAsSent { 
+        if key != nil, !snapshot.isAsSent {
             try statements.db.insertFingerprint(fingerprinter.fingerprint(of: content), of: place)
         }
         var rev = sentAt + (snapshot.isAsSent ? 0 : 1)

@@ -85,7 +85,7 @@ extension Commit {
         func key(_ seq: Int64) -> RowKey { RowKey(room: number, seq) }
         switch write {
         case .replace, .createRoom, .addMember, .setVisibility, .deleteRoom: break  // applied by the callers
-        case .rememberContent(let content, let seq): 
+        case .rememberContent(let content, let seq):
             try db.insertFingerprint(fingerprinter.fingerprint(of: content), of: key(seq))
         case .forgetSender(let seq, let user):
             try db.clearSender(of: key(seq))

@@ -20,7 +20,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
     var erasing: Set<UserID>
     /// The access that it has taken away.
     var ends: [AccessEnd] = []
-    /// The rooms in which it has taken rights away without ending access, see ``Write/isRestriction``.
+    /// The rooms in which it has taken rights away, see ``Write/isRestriction``.
     var restricted: Set<RoomID> = []
     /// The jobs that it has added.
     var jobs: [Job] = []

@@ -84,6 +84,34 @@ extension Message {
         content.encodeMembersBesideText(into: &out)
     }
 
+    /// A new message without its `seq`, `rev` and time, which are not known yet: the pieces between which they belong.
+    /// Together they are the bytes of ``encode(room:seq:rev:sender:draft:createdAt:into:)``.
+    public struct Pieces: Sendable {
+        /// The bytes before `seq`.
+        public let beforeSeq: [UInt8]
+        /// The bytes between `seq` and `rev`.
+        public static let beforeRev = Array(#","rev":"#.utf8)
+        /// The bytes between `rev` and the time.
+        public let afterRev: [UInt8]
+        /// The bytes after the time.
+        public static let afterTime = Array(#""}"#.utf8)
+
+        /// Encodes a draft.
+        public init(room: RoomID, sender: UserID, draft: Draft) {
+            beforeSeq = Array(#"{"room":"\#(room.string)","seq":"#.utf8)
+            var rest: [UInt8] = []
+            rest.append(literal: #","sender":"#)
+            rest.append(quoted: sender.string)
+            if let id = draft.clientMessageID {
+                rest.append(literal: #","client_message_id":"#)
+                rest.append(quoted: id)
+            }
+            draft.content.encodeMembers(into: &rest)
+            rest.append(literal: #","created_at":""#)
+            afterRev = rest
+        }
+    }
+
     /// Maximum number of bytes of a message besides the values of its head: 69 for the members, and 41 for the time. An
     /// array reserved with it need not grow for a new message without attachments.
     private static let overhead = 110

@@ -39,12 +39,15 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         a.milliseconds < b.milliseconds
     }
 
-    /// Appends the 24 bytes of RFC 3339 in UTC, such as `2026-11-21T01:02:03.004Z`.
+    /// The number of bytes of a time in RFC 3339.
+    public static let byteCount = 24
+
+    /// Appends the ``byteCount`` bytes of RFC 3339 in UTC, such as `2026-11-21T01:02:03.004Z`.
     public func append(to out: inout [UInt8]) {
-        out.append(addingCapacity: 24) { append(to: &$0) }
+        out.append(addingCapacity: Self.byteCount) { append(to: &$0) }
     }
 
-    /// Appends the same 24 bytes. There must be room.
+    /// Appends the same bytes. There must be room.
     func append(to out: inout OutputSpan<UInt8>) {
         let days = milliseconds.flooredQuotient(dividingBy: 86_400_000)
         let time = Int(milliseconds - days * 86_400_000)

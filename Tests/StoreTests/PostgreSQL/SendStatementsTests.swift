@@ -22,12 +22,12 @@ struct SendStatementsTests {
     }
 
     /// Creates a batch of all submissions, with what it must know looked up.
-    private func batch(_ submissions: [Submission], _ statements: SendStatements) throws -> SendBatch {
+    private func batch(_ submissions: [Submission], _ statements: PostgresConnection) throws -> SendBatch {
         var known = KnownRooms()
         known.begin(revocations: 0)
         known.add(try #require(try statements.answers(to: known.questions(for: submissions[...]))).answers)
         let batch = SendBatch(submissions[...], knowing: known, bans: BanTable(), erasing: [])
-        #expect(batch.rest.isEmpty)
+        #expect(batch.sends.count == submissions.count)
         return batch
     }
 
@@ -63,7 +63,7 @@ struct SendStatementsTests {
             $0.clock = { clock.now }
             $0.usesDatabaseClock = false
         }
-        let statements = try SendStatements(PostgresConnection(PostgresConnection.Settings(url: url)))
+        let statements = try PostgresConnection(PostgresConnection.Settings(url: url))
         for log in [sqlite, postgres] {
             // The numbers get another digit within the batch.
             try log.fill(8)
@@ -90,38 +90,87 @@ struct SendStatementsTests {
     func time() throws {
         let log = try log()
         try log.fill(1)
-        let statements = try SendStatements(PostgresConnection(PostgresConnection.Settings(url: url)))
+        let statements = try PostgresConnection(PostgresConnection.Settings(url: url))
         let batch = try batch(log.submissions([TestLog.Send()]), statements)
         guard case .stored(let stored) = try statements.store(batch, revocations: 0, at: .earliest) else {
             Issue.record("not stored")
             return
         }
-        #expect(stored[0].time > .earliest)
+        #expect(try #require(stored[0]).time > .earliest)
         try expectSoundRooms()
     }
 
-    @Test("store nothing if access was taken away, an id was used, or a room is gone")
+    @Test("store nothing where access was taken away, or if an id was used")
     func refusals() throws {
         let log = try log()
         try log.sendAll([TestLog.Send(id: "a"), TestLog.Send(room: "other")])
-        let statements = try SendStatements(PostgresConnection(PostgresConnection.Settings(url: url)))
-        let both = try batch(
-            log.submissions([TestLog.Send(id: "b"), TestLog.Send(room: "other")]), statements)
-        guard case .outdated = try statements.store(both, revocations: 1, at: nil) else {
-            Issue.record("stored although access was taken away")
-            return
+        let statements = try PostgresConnection(PostgresConnection.Settings(url: url))
+        func stored(_ batch: SendBatch, revocations: Int64 = 0) throws -> [Int64?] {
+            guard case .stored(let stored) = try statements.store(batch, revocations: revocations, at: nil) else {
+                Issue.record("an id was repeated")
+                return []
+            }
+            return stored.map { $0?.head }
         }
+        let both = try batch(
+            log.submissions([TestLog.Send(id: "b"), TestLog.Send(room: "other"), TestLog.Send()]), statements)
+        #expect(try stored(both, revocations: 1) == [nil, nil])
         let repeated = try batch(log.submissions([TestLog.Send(id: "a"), TestLog.Send(id: "c")]), statements)
         guard case .repeated = try statements.store(repeated, revocations: 0, at: nil) else {
             Issue.record("stored a message twice")
             return
         }
         #expect(try statements.repeated(repeated.keys).map(\.id) == ["a"])
-        try server.query("UPDATE rooms SET deleted = 1 WHERE name = 'other'", in: database)
-        guard case .refused = try statements.store(both, revocations: 0, at: nil) else {
-            Issue.record("stored in a deleted room")
-            return
+        try server.query("UPDATE rooms SET access = access + 1 WHERE name = 'lobby'", in: database)
+        #expect(try stored(both) == [nil, 1])
+        try expectSoundRooms()
+    }
+
+    @Test("are stored by no node once a loss of rights in the room is answered")
+    func restrictions() throws {
+        let nodes = try [log(), log()]
+        let bob = try UserID("bob")
+        let ban = BanSettings(scope: .send, until: nil, reason: nil)
+        var generator = SystemRandomNumberGenerator()
+        for round in 0..<30 {
+            let room = "room\(round)"
+            try nodes[0].fill(1, room)
+            _ = try nodes[0].change(.set(RoomSettings(visibility: .private)), in: room, by: "alice").get()
+            _ = try nodes[0].change(.setMember(bob, nil), in: room, by: "alice").get()
+            #expect(try nodes[1].send(.init(room: room, sender: "bob")).seq == 2)
+            let restriction: RoomChange = [.removeMember(bob), .setBan(bob, ban), .delete]
+                .randomElement(using: &generator)!
+            let accepted = Mutex<[Int64]>([])
+            let isAnswered = Atomic(false)
+            inParallel(2) { node in
+                if node == 0 {
+                    _ = try nodes[0].change(restriction, in: room, by: "alice").get()
+                    isAnswered.store(true, ordering: .sequentiallyConsistent)
+                    return
+                }
+                for _ in 0..<20 {
+                    let wasAnswered = isAnswered.load(ordering: .sequentiallyConsistent)
+                    guard let message = try? nodes[1].send(.init(room: room, sender: "bob")) else { continue }
+                    #expect(!wasAnswered, "stored after \(restriction)")
+                    accepted.withLock { $0.append(message.seq) }
+                }
+            }
+            #expect(throws: Problem.self) { try nodes[1].send(.init(room: room, sender: "bob")) }
+            // Without gaps.
+            let seqs = accepted.withLock { $0 }
+            #expect(seqs == seqs.indices.map { Int64($0) + 3 })
         }
+    }
+
+    @Test("of other rooms are not held up by a loss of rights in one")
+    func otherRooms() throws {
+        let nodes = try [log(), log()]
+        let bob = try UserID("bob")
+        for room in ["a", "b"] { try nodes[1].fill(1, room) }
+        _ = try nodes[0].change(.setMember(bob, nil), in: "a", by: "alice").get()
+        _ = try nodes[0].change(.removeMember(bob), in: "a", by: "alice").get()
+        let results = try nodes[1].sendAll([.init(room: "a", sender: "bob"), .init(room: "b"), .init(room: "a")])
+        #expect(try results.map { try $0.get().seq } == [2, 2, 3])
         try expectSoundRooms()
     }
 

@@ -71,6 +71,11 @@ import Wire
                 room: try RoomID("r-\(index)"), seq: Int64(index), rev: Int64(index) * 3, sender: sender, draft: draft,
                 createdAt: time, into: &bytes)
 
+            let pieces = Message.Pieces(room: try RoomID("r-\(index)"), sender: sender, draft: draft)
+            #expect(
+                pieces.beforeSeq + Array("\(index)".utf8) + Message.Pieces.beforeRev + Array("\(index * 3)".utf8)
+                    + pieces.afterRev + Array(written(time.append).utf8) + Message.Pieces.afterTime == bytes)
+
             let message = try Message(decoding: bytes.span)
             #expect(message.sender == sender)
             #expect(message.clientMessageID == draft.clientMessageID)

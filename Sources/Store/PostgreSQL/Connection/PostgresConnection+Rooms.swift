@@ -20,6 +20,13 @@ extension PostgresConnection {
         } ?? RoomProgress()
     }
 
+    /// Runs a statement whose parameter is an array of rooms, see ``PostgresStatement/runSoon()``.
+    func runSoon(_ sql: String, _ rooms: [RoomID]) throws {
+        let statement = prepare(sql, isLong: false)
+        statement.bind(rooms.map { $0.string as String? }, at: 1)
+        try statement.runSoon()
+    }
+
     func hasTable(_ name: String) throws -> Bool {
         try first("SELECT to_regclass($1) IS NOT NULL", name) { $0.integer(0) == 1 } ?? false
     }

@@ -45,9 +45,9 @@ final class PostgresConnection: SQLDatabase {
     // Owned, and closed by `deinit`.
     private let connection: OpaquePointer
     /// The statements by their texts.
-    private var statements: [String: PostgresStatement] = [:]
-    /// The number of statements so far, from which their names are made.
-    private var statementCount = 0
+    private var statements: [String: Statement] = [:]
+    /// The statements with their rows, by their texts.
+    private var prepared: [String: PostgresStatement] = [:]
     /// The queued messages to the server, in order.
     private var queued: [Sent] = []
     /// Messages that were sent without a wait for their results, by round trip, oldest first.
@@ -164,16 +164,23 @@ final class PostgresConnection: SQLDatabase {
     }
 
     func prepare(_ sql: String, isLong: Bool) -> PostgresStatement {
-        if let statement = statements[sql] { return statement }
+        if let statement = prepared[sql] { return statement }
         let statement = PostgresStatement(sql, isLong: isLong, self)
+        prepared[sql] = statement
+        return statement
+    }
+
+    /// Returns the statement of a text. The server parses it when it is first sent.
+    func statement(_ sql: String) -> Statement {
+        if let statement = statements[sql] { return statement }
+        let statement = Statement(sql, name: "s\(statements.count)")
         statements[sql] = statement
         return statement
     }
 
-    /// Returns a statement. The server parses it when it is first sent.
-    func statement(_ sql: String) -> Statement {
-        statementCount += 1
-        return Statement(sql, name: "s\(statementCount)")
+    /// Queues the statement of a text, see ``send(_:_:for:)``.
+    func send(_ sql: String, _ parameters: PostgresParameters) throws(PostgresError) {
+        try send(statement(sql), parameters)
     }
 
     /// True while ``sendAhead(_:)`` runs.
@@ -302,6 +309,14 @@ final class PostgresConnection: SQLDatabase {
         return try results().last!
     }
 
+    /// Sends the statement of a text, with those that are queued, and waits for its result.
+    @discardableResult
+    func run(_ sql: String, _ parameters: PostgresParameters = PostgresParameters()) throws(PostgresError)
+        -> PostgresResult
+    {
+        try run(statement(sql), parameters)
+    }
+
     /// Runs statements once, such as those of a migration; each is one transaction unless it begins one.
     func execute(_ statements: String...) throws(PostgresError) {
         for sql in statements {
@@ -371,10 +386,11 @@ final class PostgresConnection: SQLDatabase {
 
     // MARK: Notifications
 
-    /// Returns a statement that sends notifications on a channel, in one transaction. Its parameter is the array of
-    /// their payloads.
-    func notification(on channel: String) -> Statement {
-        statement("SELECT pg_notify('\(channel)', payload) FROM unnest($1::text[]) AS payload")
+    /// Sends notifications on a channel, in one transaction.
+    func notify(_ channel: String, _ payloads: [String]) throws(PostgresError) {
+        var parameters = PostgresParameters()
+        parameters.append(payloads.map(Optional.some))
+        try run("SELECT pg_notify('\(channel)', payload) FROM unnest($1::text[]) AS payload", parameters)
     }
 
     /// Waits for notifications, until `deadline` or until another file descriptor can be read.

@@ -9,6 +9,8 @@ struct PostgresConnector: Sendable {
     private let history: DatabaseHistory?
     /// True if the connections are for changes.
     private let changes: Bool
+    /// True if their statements touch few rows, see ``PostgresConnection/planOnceByIndexes()``.
+    private let plansOnce: Bool
 
     /// Creates a connector for connections of this purpose, which `connections` counts.
     ///
@@ -18,6 +20,7 @@ struct PostgresConnector: Sendable {
         countedBy connections: DatabaseConnections, history: DatabaseHistory? = nil
     ) {
         changes = [.writer, .caretaker].contains(purpose)
+        plansOnce = [.writer, .reader].contains(purpose)
         var settings = settings
         settings.purpose = "backscroll \(purpose.rawValue)"
         settings.counter = connections[purpose]
@@ -33,6 +36,7 @@ struct PostgresConnector: Sendable {
     func connect() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(settings)
         if changes { try connection.checkTakesChanges() }
+        if plansOnce { try connection.planOnceByIndexes() }
         try history?.check(connection)
         return connection
     }
@@ -60,8 +64,7 @@ struct PostgresConnector: Sendable {
             let connection = try connector.connect()
             var parameters = PostgresParameters()
             parameters.append(transaction)
-            return try connection.run(connection.statement("SELECT pg_xact_status($1::text::xid8)"), parameters)
-                .text(0, 0)
+            return try connection.run("SELECT pg_xact_status($1::text::xid8)", parameters).text(0, 0)
         }
 
         /// Returns the connection, and true if it is new. Statements of earlier connections cannot be used any more.

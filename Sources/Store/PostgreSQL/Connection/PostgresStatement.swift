@@ -65,13 +65,13 @@ final class PostgresStatement: SQLStatement {
         parameters.set(value, as: .bytes, at: Int(index))
     }
 
-    func bindNull(at index: Int32) {
-        parameters.set(nil, as: .inferred, at: Int(index))
+    /// Binds an array of texts.
+    func bind(_ values: [String?], at index: Int32) {
+        parameters.set(PostgresParameters.bytes(of: values), as: .textArray, at: Int(index))
     }
 
-    /// Binds an array of texts.
-    func bind(_ values: [String], at index: Int32) {
-        parameters.set(PostgresParameters.bytes(of: values), as: .textArray, at: Int(index))
+    func bindNull(at index: Int32) {
+        parameters.set(nil, as: .inferred, at: Int(index))
     }
 
     // MARK: Running

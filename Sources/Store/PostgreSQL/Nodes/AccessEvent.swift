@@ -98,8 +98,9 @@ struct AccessEvent: Sendable, Equatable {
             case .unknown: break  // never made by a commit
             }
         }
-        for room in commit.restricted { changes.append(.restricted(room)) }
         for key in commit.bans.changes.keys { changes.append(.ban(key.user, key.room)) }
         for user in erasing.subtracting(commit.erasing) { changes.append(.erased(user)) }
+        // The other restrictions are among the changes above.
+        if !isRevocation { for room in commit.restricted { changes.append(.restricted(room)) } }
     }
 }

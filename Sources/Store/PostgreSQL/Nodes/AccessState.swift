@@ -254,7 +254,7 @@ extension PostgresConnection {
             try run("COMMIT")
             return result
         } catch {
-            if isInTransaction { try? run("ROLLBACK") }
+            if isInTransaction { _ = try? run("ROLLBACK") }
             throw error
         }
     }

@@ -13,26 +13,9 @@ final class LookStatement {
     static let maximumBytes: Int64 = 128 * 1024
 
     private let connection: PostgresConnection
-    private let changes: PostgresConnection.Statement
-    private let revisions: PostgresConnection.Statement
-    private let selectHorizon: PostgresConnection.Statement
-    private let changedRooms: PostgresConnection.Statement
 
     init(_ connection: PostgresConnection) {
         self.connection = connection
-        changes = connection.statement(Self.changesSQL)
-        revisions = connection.statement(Self.revisionsSQL)
-        selectHorizon = connection.statement(
-            """
-            SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, pg_relation_size('rooms') / 8192
-            """)
-        // A row's xmin is the transaction that has changed it last. Transactions before the horizon had ended, so the
-        // earlier sweep has seen what they changed. Row numbers of transactions have 32 bits, and are compared by age.
-        changedRooms = connection.statement(
-            """
-            SELECT name, rev FROM rooms
-            WHERE age(xmin) <= age(($1::bigint & 4294967295)::text::xid) AND deleted = 0
-            """)
     }
 
     /// Reads what has changed in rooms.
@@ -49,7 +32,7 @@ final class LookStatement {
         parameters.append(looks.map(\.since.rev))
         parameters.append(Self.maximumMessages)
         parameters.append(Self.maximumBytes)
-        let result = try connection.run(changes, parameters)
+        let result = try connection.run(Self.changesSQL, parameters)
         var answers: [FeedPositions.Answer?] = Array(repeating: nil, count: looks.count)
         var row = 0
         while row < result.count {
@@ -99,7 +82,7 @@ final class LookStatement {
         var parameters = PostgresParameters()
         parameters.append(positions.map { Optional($0.room.string) })
         parameters.append(positions.map(\.since.rev))
-        return try hints(revisions, parameters)
+        return try hints(Self.revisionsSQL, parameters)
     }
 
     /// Maximum number of rooms that one statement compares.
@@ -115,7 +98,8 @@ final class LookStatement {
 
     /// Returns the present horizon.
     func horizon() throws(PostgresError) -> Horizon {
-        let result = try connection.run(selectHorizon)
+        let result = try connection.run(
+            "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, pg_relation_size('rooms') / 8192")
         return Horizon(transaction: result.integer(0, 0), pages: Int(result.integer(0, 1)))
     }
 
@@ -126,13 +110,17 @@ final class LookStatement {
     func hints(since horizon: Horizon) throws(PostgresError) -> Hints {
         var parameters = PostgresParameters()
         parameters.append(horizon.transaction)
-        return try hints(changedRooms, parameters)
+        // A row's xmin is the transaction that has changed it last. Transactions before the horizon had ended, so the
+        // earlier sweep has seen what they changed. Row numbers of transactions have 32 bits, and are compared by age.
+        return try hints(
+            """
+            SELECT name, rev FROM rooms
+            WHERE age(xmin) <= age(($1::bigint & 4294967295)::text::xid) AND deleted = 0
+            """, parameters)
     }
 
-    private func hints(
-        _ statement: PostgresConnection.Statement, _ parameters: PostgresParameters
-    ) throws(PostgresError) -> Hints {
-        let result = try connection.run(statement, parameters)
+    private func hints(_ sql: String, _ parameters: PostgresParameters) throws(PostgresError) -> Hints {
+        let result = try connection.run(sql, parameters)
         var hints = Hints()
         for row in 0..<result.count { hints.add(RoomID(trusted: result.text(row, 0)), rev: result.integer(row, 1)) }
         return hints

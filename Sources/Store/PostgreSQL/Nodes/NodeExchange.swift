@@ -91,10 +91,6 @@ public final class NodeExchange: Sendable {
     /// The thread's connection.
     private struct Session {
         let connection: PostgresConnection
-        let notify: PostgresConnection.Statement
-        let exchange: PostgresConnection.Statement
-        let clean: PostgresConnection.Statement
-        let leave: PostgresConnection.Statement
         /// The latest time of a row that was read, in milliseconds since 1970 by the database's clock; -1 to read all.
         var since: Int64 = -1
         /// The nodes that were alive at the last read.
@@ -105,10 +101,6 @@ public final class NodeExchange: Sendable {
 
         init(_ settings: PostgresConnection.Settings) throws(PostgresError) {
             connection = try PostgresConnection(settings)
-            notify = connection.notification(on: NodeExchange.channel)
-            exchange = connection.statement(NodeExchange.exchangeSQL)
-            clean = connection.statement(NodeExchange.cleanSQL)
-            leave = connection.statement(NodeExchange.leaveSQL)
             try connection.execute("LISTEN \(NodeExchange.channel)")
         }
     }
@@ -125,7 +117,7 @@ public final class NodeExchange: Sendable {
                     reached = .now
                     waits = ReconnectWaits()
                 }
-                if presence != nil { try session.connection.run(session.leave, Self.parameters(name.current)) }
+                if presence != nil { try session.connection.run(Self.leaveSQL, Self.parameters(name.current)) }
             } catch {
                 pending.withLock { $0 = NodeNotices() }
                 // The presence of the other nodes is unknown, so none of them is counted.
@@ -159,9 +151,7 @@ public final class NodeExchange: Sendable {
             return pending
         }
         if !notices.isEmpty {
-            var parameters = PostgresParameters()
-            parameters.append(notices.payloads(from: name.current).map(Optional.some))
-            try session.connection.run(session.notify, parameters)
+            try session.connection.notify(Self.channel, notices.payloads(from: name.current))
         }
         guard let presence else { return }
         let now = ContinuousClock.now
@@ -183,7 +173,7 @@ public final class NodeExchange: Sendable {
         } while !reports.isEmpty
         if now >= session.nextCleaning {
             session.nextCleaning = now + .seconds(60)
-            try session.connection.run(session.clean, PostgresParameters())
+            try session.connection.run(Self.cleanSQL)
         }
     }
 
@@ -199,13 +189,13 @@ public final class NodeExchange: Sendable {
             users.append(report.users.map { $0.map(\.string).joined(separator: " ") })
         }
         // In the same transaction, so that other nodes never count both names, or none.
-        if let former = name.former { try session.connection.send(session.leave, Self.parameters(former)) }
+        if let former = name.former { try session.connection.send(Self.leaveSQL, Self.parameters(former)) }
         var parameters = Self.parameters(name.current)
         parameters.append(rooms)
         parameters.append(online)
         parameters.append(users)
         parameters.append(session.since)
-        let result = try session.connection.run(session.exchange, parameters)
+        let result = try session.connection.run(Self.exchangeSQL, parameters)
         name.former = nil
         var now = session.since
         var nodes: Set<String> = []

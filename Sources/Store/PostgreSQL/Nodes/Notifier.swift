@@ -56,17 +56,14 @@ final class Notifier: Sendable {
     /// Runs the thread until it is closed.
     func run() {
         var connection = connector.use()
-        var statement: PostgresConnection.Statement?
         while true {
             let (hints, isClosed) = take()
             if hints.isEmpty, isClosed { return }
             let start = ContinuousClock.now
             do throws(PostgresError) {
-                let (current, isNew) = try connection.connection()
-                if isNew { statement = nil }
-                let prepared = statement ?? current.notification(on: Hints.channel)
-                statement = prepared
-                try send(hints, prepared, on: current)
+                let payloads = hints.payloads(from: node)
+                try connection.connection().0.notify(Hints.channel, payloads)
+                sent.add(payloads.count, ordering: .relaxed)
             } catch {
                 if isClosed { return }
                 // The hints are sent once the connection is back. Until then the other nodes find the rooms by their
@@ -76,17 +73,6 @@ final class Notifier: Sendable {
             }
             pause(until: start + Self.interval)
         }
-    }
-
-    // One transaction for all payloads.
-    private func send(
-        _ hints: Hints, _ statement: PostgresConnection.Statement, on connection: PostgresConnection
-    ) throws(PostgresError) {
-        var parameters = PostgresParameters()
-        let payloads = hints.payloads(from: node)
-        parameters.append(payloads.map(Optional.some))
-        try connection.run(statement, parameters)
-        sent.add(payloads.count, ordering: .relaxed)
     }
 
     /// Waits for hints and takes them.

@@ -12,7 +12,6 @@ final class PostgresReaderStatements {
 
     init(_ db: PostgresConnection) throws {
         self.db = db
-        try db.planOnceByIndexes()
         shared = try ReaderStatements(db)
         pages = PageStatement(db)
     }

@@ -24,8 +24,10 @@ struct PlannerSettingsTests {
         let server = try TestPostgres.shared()
         let log = try TestLog(postgres: server.url(of: server.createDatabase()))
         defer { log.close() }
-        let connection = try PostgresConnection(PostgresConnection.Settings(url: log.path))
-        if isWriter { _ = try SendStatements(connection) } else { _ = try PostgresReaderStatements(connection) }
+        let connection = try PostgresConnector(
+            PostgresConnection.Settings(url: log.path), purpose: isWriter ? .writer : .reader,
+            countedBy: DatabaseConnections()
+        ).connect()
         for (setting, expected) in [
             ("plan_cache_mode", "force_generic_plan"), ("enable_seqscan", "off"), ("enable_bitmapscan", "off"),
         ] {
