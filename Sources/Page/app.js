@@ -4,13 +4,12 @@
  * @module app
  */
 
-import { API, RequestError, userOfToken } from "./api.js";
 import { watchCalendar } from "./calendar.js";
-import { Inbox } from "./inbox.js";
-import { Outbox } from "./outbox.js";
+import { claimsOf, Client, ClientError } from "./client/index.js";
+import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
-import { session, Store } from "./store.js";
+import { session } from "./session.js";
 import { avatar, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
 
 const $ = (selector) => document.querySelector(selector);
@@ -23,7 +22,9 @@ const FIRST_MESSAGES_MILLISECONDS = 500;
 const OFFLINE_MILLISECONDS = 1000;
 const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
-let api, store, inbox, outbox, screen = null;
+/** The user, whose client has an address of its own, and the token on a server with keys. @type {{me: string, token: string | null} | null} */
+let account = null;
+let client, screen = null;
 /** The rooms in the list. */
 let listed = [];
 
@@ -51,7 +52,7 @@ function place() {
 
 function urlOf(room, at) {
     const query = new URLSearchParams();
-    if (!api.token) query.set("user", api.user);
+    if (!account.token) query.set("user", account.me);
     if (room) query.set("room", room);
     if (typeof at === "number") query.set("at", String(at));
     return `/?${query}`;
@@ -59,28 +60,39 @@ function urlOf(room, at) {
 
 // Signing in
 
+/** Creates the client of a user, or of nobody. */
+function clientOf(user, token) {
+    const [url, store] = [location.origin, new IndexedDBStore()];
+    return token ? new Client({ url, store, token: () => token }) : new Client({ url, store, user });
+}
+
+/** Requests the rooms. The error shows if the server accepts the user. */
+const tryRooms = (someone) => someone.request("GET", "/v1/rooms", { query: { limit: 1 } });
+
 /** Requests the rooms without a name. The error shows whether the server requires tokens. */
 async function wantsToken() {
+    const nobody = clientOf("", null);
     try {
-        await new API(null, null).rooms();
+        await tryRooms(nobody);
         return false;
     } catch (error) {
         return error.code !== "unauthenticated" && error.status === 401;
+    } finally {
+        nobody.close();
     }
 }
 
 async function start() {
     const { user } = place();
     const token = session.get(TOKEN_KEY);
-    if (token) return enter(new API(null, token));
+    if (token) return enter(null, token);
     if (!user) return signIn(await wantsToken());
     if (nameProblem(user)) return await wantsToken() ? signIn(true) : signIn(false, nameProblem(user), user);
     // In open mode a name is enough. The room opens at once; a server with keys refuses the request below.
-    const named = new API(user, null);
-    enter(named);
+    const named = enter(user, null);
     await first;
     try {
-        await named.rooms();
+        await tryRooms(named);
     } catch (error) {
         if (error.status === 401) signIn(true);
         else if (error.status === 400) signIn(false, error.message, user);
@@ -105,15 +117,18 @@ function signIn(isToken, error = "", name = "") {
         const value = input.value.trim();
         const problem = isToken ? "" : nameProblem(value);
         if (problem) return void ($("#sign-in-error").textContent = problem);
-        if (isToken && !userOfToken(value)) return void ($("#sign-in-error").textContent = "This is no token.");
-        const next = isToken ? new API(null, value) : new API(value, null);
+        if (isToken && !claimsOf(value)) return void ($("#sign-in-error").textContent = "This is no token.");
+        const next = isToken ? clientOf(null, value) : clientOf(value, null);
         try {
-            await next.rooms();
+            await tryRooms(next);
         } catch (error) {
             return void ($("#sign-in-error").textContent = error.message);
+        } finally {
+            next.close();
         }
         if (isToken) session.set(TOKEN_KEY, value);
-        enter(next);
+        if (isToken) enter(null, value);
+        else enter(value, null);
     };
 }
 
@@ -122,16 +137,19 @@ function signOut(message) {
     signIn(true, message);
 }
 
-/** Shows the rooms, and the one that the URL names. */
-function enter(next) {
-    api = next;
-    store = new Store(api.user);
+/** Shows the rooms, and the one that the URL names. Returns the user's client. */
+function enter(user, token) {
+    account = { me: token ? claimsOf(token).user : user, token };
+    const entered = clientOf(user, token);
+    client = entered;
     $("#sign-in").hidden = true;
     $("#app").hidden = false;
-    $("#me").replaceChildren(avatar(api.user), element("span", { dir: "auto" }, api.user));
-    const onToken = () => (api.token ? signOut("Your session has ended. Sign in again.") : null);
-    outbox = new Outbox(api, store);
-    inbox = new Inbox(api, store, { onChange: drawRooms, onToken, onConnect: () => outbox.wake() });
+    $("#me").replaceChildren(avatar(account.me), element("span", { dir: "auto" }, account.me));
+    entered.rooms.subscribe(() => client === entered && drawRooms(entered.rooms.view.rooms));
+    entered.connection.subscribe(() => {
+        const isRefused = client === entered && token && entered.connection.view.error?.status === 401;
+        if (isRefused) signOut("Your session has ended. Sign in again.");
+    });
     const { room, at, refused } = place();
     history.replaceState(history.state, "", urlOf(room, at));
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
@@ -140,16 +158,20 @@ function enter(next) {
     if (refused !== null) {
         $("#nothing-text").textContent = `“${refused}” cannot be a room. The id of a room has up to 128 letters, digits and . _ ~ -, and begins with a letter or digit.`;
     }
-    const opened = inbox;
-    first.then(() => opened.open());
+    first.then(() => {
+        if (client !== entered) return;
+        // The list shows a failure by staying empty, and goes on trying.
+        entered.rooms.open().catch(() => {});
+        entered.sendUnsent().catch(() => {});
+    });
+    return entered;
 }
 
 function leave() {
     listed = [];
     screen?.close();
-    inbox?.close();
-    outbox?.close();
-    screen = inbox = outbox = null;
+    client?.close();
+    screen = client = null;
 }
 
 // The open room
@@ -162,10 +184,8 @@ function leave() {
  * @param {boolean} [isReturn] True if the reader's place in the room comes before `at`.
  */
 function show(room, at, isReturn) {
-    if (screen?.unread != null) inbox.noteUnread(screen.id, screen.unread);
     screen?.close();
     screen = null;
-    outbox.send(room);
     $("#app").classList.toggle("in-room", room !== null);
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
@@ -176,9 +196,8 @@ function show(room, at, isReturn) {
         endFirst();
         return;
     }
-    const opened = new Screen(api, store, room, at, {
+    const opened = new Screen(client, account.me, room, at, {
         isReturn,
-        onToken: () => api.token && signOut("Your session has ended. Sign in again."),
         onChange: (view) => {
             drawOpenRoom();
             // A new task runs after this frame is painted.
@@ -186,7 +205,7 @@ function show(room, at, isReturn) {
         },
     });
     screen = opened;
-    setRole(inbox.get(room)?.role ?? null);
+    setRole(client.rooms.get(room)?.role ?? null);
     drawTitle(room);
     refreshRoom(room);
     placeTabStop();
@@ -209,11 +228,10 @@ function goBack() {
 async function refreshRoom(room) {
     await first;
     try {
-        const summary = await api.room(room);
+        const summary = await client.rooms.visit(room);
         if (screen?.id !== room) return;
         drawTitle(room, summary.title);
         setRole(summary.role);
-        if (!summary.role) inbox.visit(summary);
     } catch {
         // The timeline shows the problem of the room.
     }
@@ -227,20 +245,20 @@ function setRole(role) {
     $("#leave").hidden = !role;
 }
 
-function drawTitle(room, title = inbox.get(room)?.title) {
+function drawTitle(room, title = client.rooms.get(room)?.title) {
     $("#room-title").textContent = title || room;
     drawPageTitle();
 }
 
 /** The number of unread messages of a room. The open room knows its own at once, the list some time later. */
 function unreadOf(room) {
-    return (room === screen?.id ? screen.unread : null) ?? inbox.get(room)?.unread ?? 0;
+    return (room === screen?.id ? screen.unread : null) ?? client.rooms.get(room)?.unread ?? 0;
 }
 
 /** Shows the number of unread messages of the open room in the list and in the title of the page. */
 function drawOpenRoom() {
     const item = $(`[data-room-item="${screen.id}"]`);
-    const room = inbox.get(screen.id);
+    const room = client.rooms.get(screen.id);
     if (item && room && item.dataset.unread !== String(unreadOf(screen.id))) fillRoomItem(item, room);
     drawPageTitle();
 }
@@ -273,7 +291,7 @@ function drawRooms(rooms) {
     }
     for (const item of known.values()) item.remove();
     placeTabStop();
-    const open = screen && inbox.get(screen.id);
+    const open = screen && client.rooms.get(screen.id);
     if (open) {
         if (open.title) drawTitle(screen.id, open.title);
         // The first message in a new room makes its sender the owner.
@@ -312,7 +330,7 @@ function fillRoomItem(item, room) {
         avatar(room.title || room.room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === api.user ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === account.me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));
@@ -359,12 +377,11 @@ function wireDialogs() {
         const settings = { visibility: form.get("private") ? "private" : "open" };
         if (field("title")) settings.title = field("title");
         try {
-            await api.setRoom(id, settings);
+            await client.rooms.make(id, settings);
         } catch (error) {
             return void (rooms.querySelector(".error").textContent = error.message);
         }
         rooms.close();
-        inbox.refresh(id);
         go(id);
     };
     const members = $("#members-dialog");
@@ -378,22 +395,21 @@ function wireDialogs() {
         event.preventDefault();
         const input = $("#member-name");
         if (!input.value.trim() || nameProblem(input.value.trim())) return;
-        if (await tryMember(() => api.setMember(screen.id, input.value.trim(), "member"))) input.value = "";
+        if (await tryMember(() => client.rooms.add(input.value.trim(), screen.id))) input.value = "";
     };
     $("#join").onclick = async () => {
         const room = screen.id;
         try {
-            await api.setMember(room, api.user, "member");
+            await client.rooms.join(room);
         } catch (error) {
             return screen.showError(error.message);
         }
-        inbox.refresh(room);
         refreshRoom(room);
     };
     $("#leave").onclick = async () => {
         const room = screen.id;
         if (!(await ask(`Leave ${$("#room-title").textContent}?`, "Leave"))) return;
-        if (!(await tryMember(() => api.removeMember(room, api.user)))) return;
+        if (!(await tryMember(() => client.rooms.leave(room)))) return;
         members.close();
         goBack();
     };
@@ -405,19 +421,19 @@ async function drawMembers() {
     try {
         let answer;
         do {
-            answer = await api.members(screen.id, members.at(-1)?.user);
+            answer = await client.rooms.members(screen.id, { after: members.at(-1)?.user });
             members.push(...answer.members);
-        } while (answer.has_more && members.length < MAXIMUM_MEMBERS);
+        } while (answer.hasMore && members.length < MAXIMUM_MEMBERS);
     } catch (error) {
         list.replaceChildren();
         return void ($("#members-dialog .error").textContent = error.message);
     }
-    const isOwner = members.some(({ user, role }) => user === api.user && role === "owner");
+    const isOwner = members.some(({ user, role }) => user === account.me && role === "owner");
     list.replaceChildren(...members.map(({ user, role }) => {
-        const remove = isOwner && user !== api.user
+        const remove = isOwner && user !== account.me
             ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
         if (remove) remove.onclick = async () => {
-            if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => api.removeMember(screen.id, user));
+            if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => client.rooms.remove(user, screen.id));
         };
         return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null, remove);
     }));
@@ -427,7 +443,7 @@ async function tryMember(request) {
     try {
         await request();
     } catch (error) {
-        if (!(error instanceof RequestError)) throw error;
+        if (!(error instanceof ClientError)) throw error;
         $("#members-dialog .error").textContent = error.message;
         return false;
     }
@@ -446,19 +462,24 @@ window.addEventListener("popstate", () => {
 });
 /** Finds out at once if the connections still work, and tries what waits. */
 function wake() {
-    screen?.wake();
-    inbox?.wake();
-    outbox?.wake();
+    client?.enterForeground();
 }
 window.addEventListener("online", wake);
 window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
 document.addEventListener("resume", wake);
-document.addEventListener("visibilitychange", () => (document.hidden ? screen?.save() : wake()));
+document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return wake();
+    client?.enterBackground();
+    screen?.save();
+});
 window.addEventListener("pagehide", () => screen?.save());
 watchCalendar((change) => {
-    if (change.isZone) forgetFormats();
-    screen?.calendarChanged(change);
-    if (inbox) drawRooms(listed);
+    if (change.isZone) {
+        forgetFormats();
+        client?.timeZoneChanged();
+    }
+    screen?.calendarChanged();
+    if (client) drawRooms(listed);
 });
 // Over plain HTTP from another machine, browsers have no service workers. The page then does not open offline.
 // If site data is blocked, naming them is refused, too.

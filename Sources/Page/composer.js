@@ -4,7 +4,7 @@
  * @module composer
  */
 
-import { session } from "./store.js";
+import { session } from "./session.js";
 import { byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */

@@ -15,9 +15,14 @@ const CACHE = "backscroll-page";
 
 /** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
 const FILES = [
-    "/", "/page/api.js", "/page/app.js", "/page/calendar.js", "/page/composer.js", "/page/icon.svg", "/page/inbox.js", "/page/list.js",
-    "/page/message.js", "/page/outbox.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/room.js", "/page/screen.js", "/page/socket.js", "/page/store.js", "/page/style.css", "/page/text.js",
-    "/page/thumbhash.js", "/page/timeline-difference.js", "/page/timeline-events.js", "/page/timeline-window.js", "/page/timeline.js",
+    "/", "/page/app.js", "/page/calendar.js", "/page/client/client.js", "/page/client/connection.js", "/page/client/defaults.js",
+    "/page/client/errors.js", "/page/client/index.js", "/page/client/observers.js", "/page/client/outbox.js",
+    "/page/client/requests.js", "/page/client/room.js", "/page/client/rooms.js", "/page/client/socket.js",
+    "/page/client/storage.js", "/page/client/store-indexeddb.js", "/page/client/timeline-difference.js",
+    "/page/client/timeline-events.js", "/page/client/timeline-window.js", "/page/client/timeline.js", "/page/client/token.js",
+    "/page/client/utc-offsets.js", "/page/composer.js", "/page/icon.svg", "/page/list.js", "/page/message.js",
+    "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
+    "/page/text.js", "/page/thumbhash.js",
 ];
 
 async function respond(event, path) {

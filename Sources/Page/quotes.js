@@ -5,7 +5,7 @@
  * @module quotes
  */
 
-import { RequestError } from "./api.js";
+import { ClientError } from "./client/index.js";
 
 /** Maximum number of quoted messages to keep that are outside the window. */
 const MAXIMUM_QUOTED = 500;
@@ -105,7 +105,7 @@ export class Quotes {
             const message = await this.#load(seq);
             if ((this.#kept.get(seq)?.rev ?? 0) < message.rev) this.#keep(seq, message);
         } catch (error) {
-            if (!(error instanceof RequestError)) throw error;
+            if (!(error instanceof ClientError)) throw error;
             if ([403, 404, 410].includes(error.status)) this.#keep(seq, null);
             else this.#missed.add(seq);
         }

@@ -6,15 +6,14 @@
  * @module screen
  */
 
+import { unreadToast } from "./client/index.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { LIKE, picker, rowNode } from "./message.js";
 import { ask } from "./question.js";
 import { Quotes } from "./quotes.js";
-import { Room } from "./room.js";
-import { session } from "./store.js";
+import { session } from "./session.js";
 import { element, formats, said, sentence, summary, unreadText } from "./text.js";
-import { unreadToast } from "./timeline.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
@@ -29,12 +28,17 @@ const MAXIMUM_READERS = 3;
 const $ = (selector) => document.querySelector(selector);
 
 const CONNECTIONS = { offline: "Connecting…", catching_up: "Catching up…", live: "" };
+/** The texts for the codes that end a room. */
 const ENDINGS = {
-    removed: "You are not a member of this room.",
+    not_a_member: "You are not a member of this room.",
+    room_not_found: "You are not a member of this room.",
+    room_not_allowed: "You are not a member of this room.",
     banned: "You are banned from this room.",
-    deleted: "This room was deleted.",
-    token: "Your session has ended.",
+    room_deleted: "This room was deleted.",
 };
+
+/** True if the page is in front of the user. */
+const isInFront = () => !document.hidden && document.hasFocus();
 
 /** Sets a text if it has changed. Browsers repeat the layout even if the same text is set again. */
 function setText(node, text) {
@@ -69,8 +73,13 @@ function newestOfOthers({ chunks }, seq) {
 }
 
 export class Screen {
-    #api;
+    #me;
     #room;
+    /** The request for the frame in which the room is drawn; 0 if there is none, -1 without a frame. */
+    #drawing = 0;
+    #unsubscribe;
+    /** The latest place to which the list was scrolled. */
+    #scrolled = null;
     #list;
     #composer;
     #view = null;
@@ -85,6 +94,8 @@ export class Screen {
     /** The key in the session's storage of the place. */
     #placeKey;
     #isOwner = false;
+    /** The ban that is shown. */
+    #ban = null;
     #announced = 0;
     /** @type {{x: number, y: number} | null} The place of a touch that may become a tap. */
     #touch = null;
@@ -98,46 +109,43 @@ export class Screen {
     #abort = new AbortController();
 
     /**
-     * @param {import("./api.js").API} api
-     * @param {import("./store.js").Store} store
+     * @param {import("./client/index.js").Client} client
+     * @param {string} me The user.
      * @param {string} id
      * @param {"read" | "last" | number} at The place at which the room opens.
-     * @param {{isReturn: boolean, onToken: () => void, onChange: (view: object) => void}} app With `isReturn` the room opens where
-     *   the reader left it in this window, unless that was its end. `onToken` is called when the token has expired, `onChange` when
-     *   the view has changed.
+     * @param {{isReturn: boolean, onChange: (view: import("./client/index.js").RoomView) => void}} app With `isReturn` the room opens where
+     *   the reader left it in this window, unless that was its end. `onChange` is called when the view has changed.
      */
-    constructor(api, store, id, at, { isReturn, onToken, onChange }) {
-        this.#api = api;
+    constructor(client, me, id, at, { isReturn, onChange }) {
+        this.#me = me;
         this.id = id;
         this.scroller = $("[data-timeline]");
-        this.#placeKey = `backscroll.place.${api.user}/${id}`;
+        this.#placeKey = `backscroll.place.${me}/${id}`;
         $("#ended").hidden = true;
         $("#ban").hidden = true;
         $("#composer").hidden = false;
         this.onChange = onChange;
-        this.#room = new Room(api, store, id, {
-            onView: (view, scrollTo) => this.#draw(view, scrollTo),
-            onMessage: (message) => {
+        this.#room = client.room(id);
+        this.#room.setActive(isInFront());
+        const unsubscribe = [
+            this.#room.subscribe(() => this.#drawSoon()),
+            this.#room.onMessage((message) => {
                 this.#quotes.take(message);
                 this.#composer.refresh(message);
-            },
-            onBan: (detail) => this.#showBan(detail),
-            onEnd: (why, detail) => {
-                this.#showEnd(why, detail);
-                if (why === "token") onToken();
-            },
-        });
+            }),
+        ];
+        this.#unsubscribe = () => unsubscribe.forEach((end) => end());
         if (isReturn) this.#returning = JSON.parse(session.get(this.#placeKey));
-        // First, so that the rest is done while the request is under way.
-        this.#room.open(this.#returning?.seq ?? at);
+        // First, so that the rest is done while the request is under way. The view shows a failure.
+        this.#room.open({ at: this.#returning?.seq ?? at }).catch(() => {});
         this.#quotes = new Quotes({
-            load: (seq) => api.message(id, seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
+            load: (seq) => this.#room.loadMessage(seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
         });
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
-        this.#composer = new Composer(`${api.user}/${id}`, {
+        this.#composer = new Composer(`${me}/${id}`, {
             send: (draft) => this.#room.send(draft),
             edit: (message, text) => this.#edit(message, text),
-            type: () => this.#room.type(),
+            type: () => this.#room.typing(),
             editLast: () => this.#editLast(),
         });
         this.#listen();
@@ -150,6 +158,9 @@ export class Screen {
     close() {
         this.save();
         this.#abort.abort();
+        this.#unsubscribe();
+        cancelAnimationFrame(this.#drawing);
+        this.#drawing = 0;
         this.#composer.close();
         this.#list.close();
         this.#room.close();
@@ -168,14 +179,8 @@ export class Screen {
         session.set(this.#placeKey, isAtEnd ? null : JSON.stringify(this.#list.place));
     }
 
-    /** Finds out if the connection still works, because the network or the reader has come back. */
-    wake() {
-        this.#room.wake();
-    }
-
-    /** Redraws what depends on today's date, and after a change of the time zone the days of all messages. */
-    calendarChanged({ isZone }) {
-        if (isZone) this.#room.zoneChanged();
+    /** Redraws what depends on today's date. */
+    calendarChanged() {
         this.#list.redraw();
     }
 
@@ -200,13 +205,29 @@ export class Screen {
 
     #rowNode(row, before, old) {
         return rowNode(row, before, old, {
-            me: this.#api.user, isOwner: this.#isOwner,
+            me: this.#me, isOwner: this.#isOwner,
             quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
             hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
         });
     }
 
-    #draw(view, scrollTo) {
+    /** Draws the room in the next frame. A page in the background has none, but its title and badges must change. */
+    #drawSoon() {
+        if (this.#drawing) return;
+        const draw = () => {
+            this.#drawing = 0;
+            this.#draw(this.#room.view);
+        };
+        if (document.hidden) queueMicrotask(() => this.#drawing === -1 && draw());
+        this.#drawing = document.hidden ? -1 : requestAnimationFrame(draw);
+    }
+
+    #draw(view) {
+        if (this.isEnded) return;
+        if (view.ending !== null) return this.#showEnd(view.ending);
+        const scrollTo = view.scroll === this.#scrolled ? null : view.scroll.to;
+        this.#scrolled = view.scroll;
+        this.#showBan(view.ban);
         this.#view = view;
         this.#mirror(view);
         const moved = this.#placeReaders();
@@ -281,13 +302,15 @@ export class Screen {
 
     /** Shows why the user may not write, and until when. Reading goes on. */
     #showBan(detail) {
-        $("#ban").hidden = detail === null;
+        if (detail === this.#ban) return;
+        this.#ban = detail;
+        setHidden($("#ban"), detail === null);
         if (detail !== null) $("#ban").replaceChildren(...withLocalTime(detail));
     }
 
     /** Shows why the room has ended. */
-    #showEnd(why, detail) {
-        $("#ended").replaceChildren(...withLocalTime(detail && why === "banned" ? detail : ENDINGS[why]));
+    #showEnd({ code, message }) {
+        $("#ended").replaceChildren(...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message));
         $("#ended").hidden = false;
         for (const selector of ["#ban", "#composer", "#join", "[data-toast]", "[data-to-latest]"]) $(selector).hidden = true;
         for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
@@ -312,7 +335,7 @@ export class Screen {
      */
     #placeReaders() {
         const placed = new Map();
-        for (const [user, mark] of this.#room.readers) {
+        for (const [user, mark] of this.#room.view.readers) {
             const row = this.#room.lastOwnRow(mark);
             if (!row) continue;
             const names = placed.get(row.key) ?? [];
@@ -333,7 +356,7 @@ export class Screen {
         setHidden($("[data-to-latest]"), atBottom && view.after === "end");
         setText($("[data-to-latest] .badge"), view.unread > 0 ? unreadText(view.unread) : "");
         // Told after each drawing: the machine may believe that what has come moved the reader.
-        this.#room.setViewport(atBottom, lastVisible);
+        this.#room.setViewport({ atBottom, lastVisible });
         // The first chunk has a stored message, unless all rows are unsent.
         if (!view.chunks[0]?.some(({ seq }) => seq !== undefined)) return;
         for (const edge of ["before", "after"]) {
@@ -341,7 +364,8 @@ export class Screen {
             if (state === "failed" && performance.now() - this.#failedAt[edge] < RETRY_MILLISECONDS) continue;
             if ((state !== "idle" && state !== "failed") || !this.#list.isNear(edge)) continue;
             if (state === "failed") this.#failedAt[edge] = performance.now();
-            this.#room.near(edge);
+            if (edge === "before") this.#room.loadBefore();
+            else this.#room.loadAfter();
         }
     }
 
@@ -349,7 +373,7 @@ export class Screen {
 
     #listen() {
         const options = { signal: this.#abort.signal };
-        const active = () => this.#room.setActive(!document.hidden && document.hasFocus());
+        const active = () => this.#room.setActive(isInFront());
         document.addEventListener("visibilitychange", active, options);
         window.addEventListener("focus", active, options);
         window.addEventListener("blur", active, options);
@@ -413,13 +437,13 @@ export class Screen {
     #react(row, key) {
         this.#closePicker();
         return this.#try(async () => {
-            const hasReacted = this.#hasReacted(row.message, key) ?? (await this.#api.hasReacted(this.id, row.seq, key));
+            const hasReacted = this.#hasReacted(row.message, key) ?? (await this.#room.hasReacted(row.seq, key));
             await this.#setReaction(row, key, !hasReacted);
         });
     }
 
     async #setReaction(row, key, isOn) {
-        await this.#api.react(this.id, row.seq, key, isOn);
+        await (isOn ? this.#room.react(row.seq, key) : this.#room.unreact(row.seq, key));
         this.#reacted.set(`${row.seq} ${key}`, isOn);
         this.#list.redraw([row.key]);
     }
@@ -427,14 +451,14 @@ export class Screen {
     /** Returns true if the user has reacted so; undefined if a reaction does not list all its users and it is not known. */
     #hasReacted({ seq, reactions }, key) {
         const reaction = reactions?.find((reaction) => reaction.key === key);
-        if (!reaction || reaction.users.includes(this.#api.user)) return reaction !== undefined;
+        if (!reaction || reaction.users.includes(this.#me)) return reaction !== undefined;
         return reaction.count > reaction.users.length ? this.#reacted.get(`${seq} ${key}`) : false;
     }
 
     async #delete(row) {
         const text = summary(row.message);
         if (!(await ask(`Delete ${text ? `“${text}”` : "this message"} for everybody?`, "Delete"))) return;
-        await this.#try(() => this.#api.remove(this.id, row.seq));
+        await this.#try(() => this.#room.remove(row.seq));
     }
 
     /** Likes a message by a double click beside its text. A double click on the text selects a word. */
@@ -538,7 +562,7 @@ export class Screen {
     /** Edits a message. If that fails, the edited text returns to the composer. */
     async #edit(message, text) {
         try {
-            await this.#api.edit(this.id, message.seq, { text });
+            await this.#room.edit(message.seq, text);
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             this.#composer.edit(message, text);
@@ -551,8 +575,8 @@ export class Screen {
             await request();
         } catch (error) {
             if (this.#abort.signal.aborted) return;
-            if (error.code === "banned") this.#showBan(error.message);
-            else this.#composer.showError(error.message);
+            // The view shows a ban.
+            if (error.code !== "banned") this.#composer.showError(error.message);
         }
     }
 

@@ -17,9 +17,6 @@ static const struct page_file files[] = {
     {"icon.svg", TEXT{
 #embed "../Page/icon.svg" suffix(, 0)
     }},
-    {"api.js", TEXT{
-#embed "../Page/api.js" suffix(, 0)
-    }},
     {"app.js", TEXT{
 #embed "../Page/app.js" suffix(, 0)
     }},
@@ -28,9 +25,6 @@ static const struct page_file files[] = {
     }},
     {"composer.js", TEXT{
 #embed "../Page/composer.js" suffix(, 0)
-    }},
-    {"inbox.js", TEXT{
-#embed "../Page/inbox.js" suffix(, 0)
     }},
     {"list.js", TEXT{
 #embed "../Page/list.js" suffix(, 0)
@@ -41,9 +35,6 @@ static const struct page_file files[] = {
     {"offline.js", TEXT{
 #embed "../Page/offline.js" suffix(, 0)
     }},
-    {"outbox.js", TEXT{
-#embed "../Page/outbox.js" suffix(, 0)
-    }},
     {"question.js", TEXT{
 #embed "../Page/question.js" suffix(, 0)
     }},
@@ -53,17 +44,11 @@ static const struct page_file files[] = {
     {"renew.js", TEXT{
 #embed "../Page/renew.js" suffix(, 0)
     }},
-    {"room.js", TEXT{
-#embed "../Page/room.js" suffix(, 0)
-    }},
     {"screen.js", TEXT{
 #embed "../Page/screen.js" suffix(, 0)
     }},
-    {"socket.js", TEXT{
-#embed "../Page/socket.js" suffix(, 0)
-    }},
-    {"store.js", TEXT{
-#embed "../Page/store.js" suffix(, 0)
+    {"session.js", TEXT{
+#embed "../Page/session.js" suffix(, 0)
     }},
     {"text.js", TEXT{
 #embed "../Page/text.js" suffix(, 0)
@@ -71,17 +56,152 @@ static const struct page_file files[] = {
     {"thumbhash.js", TEXT{
 #embed "../Page/thumbhash.js" suffix(, 0)
     }},
-    {"timeline.js", TEXT{
-#embed "../Page/timeline.js" suffix(, 0)
+    {"client/README.md", TEXT{
+#embed "../Page/client/README.md" suffix(, 0)
     }},
-    {"timeline-difference.js", TEXT{
-#embed "../Page/timeline-difference.js" suffix(, 0)
+    {"client/client.js", TEXT{
+#embed "../Page/client/client.js" suffix(, 0)
     }},
-    {"timeline-events.js", TEXT{
-#embed "../Page/timeline-events.js" suffix(, 0)
+    {"client/connection.js", TEXT{
+#embed "../Page/client/connection.js" suffix(, 0)
     }},
-    {"timeline-window.js", TEXT{
-#embed "../Page/timeline-window.js" suffix(, 0)
+    {"client/defaults.js", TEXT{
+#embed "../Page/client/defaults.js" suffix(, 0)
+    }},
+    {"client/errors.js", TEXT{
+#embed "../Page/client/errors.js" suffix(, 0)
+    }},
+    {"client/index.js", TEXT{
+#embed "../Page/client/index.js" suffix(, 0)
+    }},
+    {"client/observers.js", TEXT{
+#embed "../Page/client/observers.js" suffix(, 0)
+    }},
+    {"client/outbox.js", TEXT{
+#embed "../Page/client/outbox.js" suffix(, 0)
+    }},
+    {"client/package.json", TEXT{
+#embed "../Page/client/package.json" suffix(, 0)
+    }},
+    {"client/react.js", TEXT{
+#embed "../Page/client/react.js" suffix(, 0)
+    }},
+    {"client/requests.js", TEXT{
+#embed "../Page/client/requests.js" suffix(, 0)
+    }},
+    {"client/room.js", TEXT{
+#embed "../Page/client/room.js" suffix(, 0)
+    }},
+    {"client/rooms.js", TEXT{
+#embed "../Page/client/rooms.js" suffix(, 0)
+    }},
+    {"client/server-api.js", TEXT{
+#embed "../Page/client/server-api.js" suffix(, 0)
+    }},
+    {"client/server.js", TEXT{
+#embed "../Page/client/server.js" suffix(, 0)
+    }},
+    {"client/socket.js", TEXT{
+#embed "../Page/client/socket.js" suffix(, 0)
+    }},
+    {"client/storage.js", TEXT{
+#embed "../Page/client/storage.js" suffix(, 0)
+    }},
+    {"client/store-indexeddb.js", TEXT{
+#embed "../Page/client/store-indexeddb.js" suffix(, 0)
+    }},
+    {"client/timeline-difference.js", TEXT{
+#embed "../Page/client/timeline-difference.js" suffix(, 0)
+    }},
+    {"client/timeline-events.js", TEXT{
+#embed "../Page/client/timeline-events.js" suffix(, 0)
+    }},
+    {"client/timeline-window.js", TEXT{
+#embed "../Page/client/timeline-window.js" suffix(, 0)
+    }},
+    {"client/timeline.js", TEXT{
+#embed "../Page/client/timeline.js" suffix(, 0)
+    }},
+    {"client/token.js", TEXT{
+#embed "../Page/client/token.js" suffix(, 0)
+    }},
+    {"client/types.js", TEXT{
+#embed "../Page/client/types.js" suffix(, 0)
+    }},
+    {"client/utc-offsets.js", TEXT{
+#embed "../Page/client/utc-offsets.js" suffix(, 0)
+    }},
+    {"client/types/client.d.ts", TEXT{
+#embed "../Page/client/types/client.d.ts" suffix(, 0)
+    }},
+    {"client/types/connection.d.ts", TEXT{
+#embed "../Page/client/types/connection.d.ts" suffix(, 0)
+    }},
+    {"client/types/defaults.d.ts", TEXT{
+#embed "../Page/client/types/defaults.d.ts" suffix(, 0)
+    }},
+    {"client/types/errors.d.ts", TEXT{
+#embed "../Page/client/types/errors.d.ts" suffix(, 0)
+    }},
+    {"client/types/index.d.ts", TEXT{
+#embed "../Page/client/types/index.d.ts" suffix(, 0)
+    }},
+    {"client/types/observers.d.ts", TEXT{
+#embed "../Page/client/types/observers.d.ts" suffix(, 0)
+    }},
+    {"client/types/outbox.d.ts", TEXT{
+#embed "../Page/client/types/outbox.d.ts" suffix(, 0)
+    }},
+    {"client/types/react.d.ts", TEXT{
+#embed "../Page/client/types/react.d.ts" suffix(, 0)
+    }},
+    {"client/types/requests.d.ts", TEXT{
+#embed "../Page/client/types/requests.d.ts" suffix(, 0)
+    }},
+    {"client/types/room.d.ts", TEXT{
+#embed "../Page/client/types/room.d.ts" suffix(, 0)
+    }},
+    {"client/types/rooms.d.ts", TEXT{
+#embed "../Page/client/types/rooms.d.ts" suffix(, 0)
+    }},
+    {"client/types/server-api.d.ts", TEXT{
+#embed "../Page/client/types/server-api.d.ts" suffix(, 0)
+    }},
+    {"client/types/server.d.ts", TEXT{
+#embed "../Page/client/types/server.d.ts" suffix(, 0)
+    }},
+    {"client/types/socket.d.ts", TEXT{
+#embed "../Page/client/types/socket.d.ts" suffix(, 0)
+    }},
+    {"client/types/storage.d.ts", TEXT{
+#embed "../Page/client/types/storage.d.ts" suffix(, 0)
+    }},
+    {"client/types/store-indexeddb.d.ts", TEXT{
+#embed "../Page/client/types/store-indexeddb.d.ts" suffix(, 0)
+    }},
+    {"client/types/timeline-difference.d.ts", TEXT{
+#embed "../Page/client/types/timeline-difference.d.ts" suffix(, 0)
+    }},
+    {"client/types/timeline-events.d.ts", TEXT{
+#embed "../Page/client/types/timeline-events.d.ts" suffix(, 0)
+    }},
+    {"client/types/timeline-window.d.ts", TEXT{
+#embed "../Page/client/types/timeline-window.d.ts" suffix(, 0)
+    }},
+    {"client/types/timeline.d.ts", TEXT{
+#embed "../Page/client/types/timeline.d.ts" suffix(, 0)
+    }},
+    {"client/types/token.d.ts", TEXT{
+#embed "../Page/client/types/token.d.ts" suffix(, 0)
+    }},
+    {"client/types/types.d.ts", TEXT{
+#embed "../Page/client/types/types.d.ts" suffix(, 0)
+    }},
+    {"client/types/utc-offsets.d.ts", TEXT{
+#embed "../Page/client/types/utc-offsets.d.ts" suffix(, 0)
+    }},
+    {"client/LICENSE", TEXT{
+#embed "../../LICENSE" suffix(, 0)
     }},
     {0, 0},
 };

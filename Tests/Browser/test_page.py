@@ -328,7 +328,8 @@ def test_reading_stays_in_place_while_far_messages_leave_the_window(chats):
 KEPT = """new Promise((done) => {
     const request = indexedDB.open("backscroll");
     request.onsuccess = () => {
-        const kept = request.result.transaction("windows").objectStore("windows").get(["alice", arguments[0]]);
+        const key = `backscroll/${encodeURIComponent(location.origin)}/alice/window/${arguments[0]}`;
+        const kept = request.result.transaction("values").objectStore("values").get(key);
         kept.onsuccess = () => { request.result.close(); done(kept.result); };
     };
 })"""
@@ -512,8 +513,8 @@ def test_messages_written_offline_survive_a_reload_and_go_out_in_order(chats):
     chat.wait("""new Promise((done) => {
         const request = indexedDB.open("backscroll");
         request.onsuccess = () => {
-            const all = request.result.transaction("windows").objectStore("windows").getAll();
-            all.onsuccess = () => { request.result.close(); done(all.result.some(({ messages }) => messages.length === 1)); };
+            const all = request.result.transaction("values").objectStore("values").getAll();
+            all.onsuccess = () => { request.result.close(); done(all.result.some(({ messages }) => messages?.length === 1)); };
         };
     })""")
     chats.server.stop()

@@ -9,7 +9,8 @@ STORED = """
 const [user, room, done] = arguments;
 const request = indexedDB.open("backscroll");
 request.onsuccess = () => {
-    const get = request.result.transaction("windows").objectStore("windows").get([user, room]);
+    const key = ["backscroll", location.origin, user, "window", room].map(encodeURIComponent).join("/");
+    const get = request.result.transaction("values").objectStore("values").get(key);
     get.onsuccess = () => (request.result.close(), done(get.result ?? null));
 };
 """

@@ -19,7 +19,7 @@ def blocks():
 def timeline():
     """Returns the address of timeline.js, with the modules that it imports inlined as addresses, too."""
     def inlined(name):
-        source = (ROOT / "Sources/Page" / name).read_text()
+        source = (ROOT / "Sources/Page/client" / name).read_text()
         return module(re.sub(r'(?<=from ")\./(timeline[a-z-]*\.js)(?=")', lambda match: inlined(match[1]), source))
     return inlined("timeline.js")
 

@@ -19,7 +19,7 @@ import { argv, execPath, exit, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-import { Timeline } from "../../Sources/Page/timeline.js";
+import { Timeline } from "../../Sources/Page/client/timeline.js";
 import { answerLine, linesOf } from "./driver.js";
 import { generator } from "./generator.js";
 

@@ -6,7 +6,7 @@
 import { argv, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
-import { MalformedEvent, Timeline } from "../../Sources/Page/timeline.js";
+import { MalformedEvent, Timeline } from "../../Sources/Page/client/timeline.js";
 
 /** Handles an event, and returns the answer of a driver: rows without their content. */
 export function answer(timeline, event) {

@@ -7,7 +7,7 @@ import { exit, memoryUsage, stdout } from "node:process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-import { Timeline } from "../../Sources/Page/timeline.js";
+import { Timeline } from "../../Sources/Page/client/timeline.js";
 
 const MESSAGES = 100_000;
 const LIMIT = 200;

@@ -11,10 +11,16 @@ struct StaticContent: Sendable {
     /// The entity tag, a hash of the bytes.
     let tag: String
 
+    /// The media type of archives, which are compressed as they are.
+    static let archive = "application/gzip"
+
+    /// True if compressing the content would only make it longer.
+    var isArchive: Bool { contentType == Self.archive }
+
     init(_ bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
-        compressed = gzip(bytes)
+        compressed = contentType == Self.archive ? bytes : gzip(bytes)
         // FNV-1a (draft-eastlake-fnv). Unlike the standard library's hash it is the same in every process.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -34,7 +40,7 @@ extension HeaderFields {
 }
 
 /// Compresses bytes with gzip at the highest level, since each content is compressed only once.
-private func gzip(_ bytes: [UInt8]) -> [UInt8] {
+func gzip(_ bytes: [UInt8]) -> [UInt8] {
     var stream = z_stream()
     precondition(backscroll_gzip_init(&stream, Z_BEST_COMPRESSION) == Z_OK, "there is no memory for compression")
     defer { deflateEnd(&stream) }

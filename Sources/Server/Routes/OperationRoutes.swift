@@ -47,14 +47,14 @@ enum OperationRoutes {
 }
 
 extension RoutedRequest {
-    /// Answers with content that clients may cache if they revalidate it each time. Compresses it for clients that
-    /// accept gzip.
-    func answerStatic(_ content: StaticContent) {
-        let isCompressed = headerFields.acceptsGzip
+    /// Answers with content that clients may cache if they revalidate it each time, or without that if it never changes
+    /// under its path. Compresses it for clients that accept gzip.
+    func answerStatic(_ content: StaticContent, isImmutable: Bool = false) {
+        let isCompressed = headerFields.acceptsGzip && !content.isArchive
         // Each encoding has a tag of its own (RFC 9110, section 8.8.3).
         let tag = isCompressed ? "\"\(content.tag)-gzip\"" : "\"\(content.tag)\""
         exchange.add(.eTag, tag)
-        exchange.add(.cacheControl, "no-cache")
+        exchange.add(.cacheControl, isImmutable ? "public, max-age=31536000, immutable" : "no-cache")
         exchange.add(.vary, "Accept-Encoding")
         if headerFields.ifNoneMatchNames(tag) {
             return exchange.send(.notModified, contentType: content.contentType, body: content.bytes.span)

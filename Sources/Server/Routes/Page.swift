@@ -2,7 +2,7 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in `Sources/Page`.
+/// They have no build step. Each is served as it stands in `Sources/Page`, those of the package without their comments.
 enum Page {
     struct File: Sendable {
         /// The name under which the others refer to it.
@@ -18,20 +18,53 @@ enum Page {
     /// The name of the service worker among the files.
     static let worker = "offline.js"
 
+    /// The folder of the JavaScript package, whose modules the page runs.
+    static let packageFolder = "client/"
+
     /// The files that the document loads.
-    static let files = all.dropFirst()
+    static let files = all.dropFirst().filter { !$0.name.hasPrefix(packageFolder) || $0.name.hasSuffix(".js") }
+
+    /// The files of the JavaScript package.
+    static let packageFiles = all.filter { $0.name.hasPrefix(packageFolder) }
 
     private static let all: [File] = (0...).lazy.map { page_file($0) }.prefix { $0.name != nil }.map { file in
         let name = String(cString: file.name)
-        return File(name: name, contentType: contentType(of: name), bytes: Array(String(cString: file.text).utf8))
+        let bytes = Array(String(cString: file.text).utf8)
+        let isModule = name.hasPrefix(packageFolder) && name.hasSuffix(".js")
+        return File(name: name, contentType: contentType(of: name), bytes: isModule ? withoutComments(bytes) : bytes)
     }
 
-    private static func contentType(of name: String) -> String {
+    /// Returns the media type of a file.
+    static func contentType(of name: String) -> String {
         switch name.split(separator: ".").last {
         case "html": "text/html; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "svg": "image/svg+xml"
+        case "json": "application/json"
+        case "md", "LICENSE": "text/plain; charset=utf-8"
         default: "text/javascript; charset=utf-8"
         }
+    }
+
+    /// Leaves out the lines that are comments only, and the empty lines after them.
+    static func withoutComments(_ module: [UInt8]) -> [UInt8] {
+        var isInComment = false
+        var kept: [Substring] = []
+        for line in String(decoding: module, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
+            let text = line.drop { $0 == " " }
+            let ends = text.hasSuffix("*/")
+            if isInComment {
+                isInComment = !ends
+                continue
+            }
+            if text.hasPrefix("//") { continue }
+            if text.hasPrefix("/*"), ends || !text.contains("*/") {
+                isInComment = !ends
+                continue
+            }
+            if text.isEmpty, kept.last?.isEmpty ?? true { continue }
+            kept.append(line)
+        }
+        return Array(kept.joined(separator: "\n").utf8)
     }
 }

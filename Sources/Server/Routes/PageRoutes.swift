@@ -27,9 +27,20 @@ enum PageRoutes {
     ///
     /// - Throws: 404 when there is no such file, or the server runs without the page.
     static func file(_ request: RoutedRequest) throws(Problem) {
-        guard request.services.configuration.page, let file = PageContent.files[request.name] else { throw .notFound }
         // The service worker caches the document, too, which is outside the worker's directory.
         if request.name == Page.worker { request.exchange.add(PageContent.serviceWorkerAllowed, "/") }
+        try answer(request, with: request.name)
+    }
+
+    /// `GET /page/client/{name}`: a module of the JavaScript package.
+    ///
+    /// - Throws: as ``file(_:)``.
+    static func module(_ request: RoutedRequest) throws(Problem) {
+        try answer(request, with: Page.packageFolder + request.name)
+    }
+
+    private static func answer(_ request: RoutedRequest, with name: String) throws(Problem) {
+        guard request.services.configuration.page, let file = PageContent.files[name] else { throw .notFound }
         request.answerStatic(file)
     }
 }

@@ -4,7 +4,7 @@ extension Route {
     /// All routes, those of one path next to each other.
     ///
     /// If two paths match a request, the first one serves it.
-    static let all: [Route] = messages + rooms + members + live + admin + operations
+    static let all: [Route] = messages + rooms + members + live + admin + operations + page + package
 
     private static let messages = [
         Route(.get, "/v1/rooms/{room}/messages", by: .reader, limit: .reads, HistoryRoutes.page),
@@ -74,6 +74,17 @@ extension Route {
         Route(.get, "/openapi.json", by: .anybody, OperationRoutes.description),
         Route(.get, "/docs", by: .anybody, OperationRoutes.docs),
         Route(.get, "/", by: .anybody, PageRoutes.index),
+    ]
+
+    private static let page = [
         Route(.get, "/page/{name}", by: .anybody, PageRoutes.file),
+        Route(.get, "/page/client/{name}", by: .anybody, PageRoutes.module),
+    ]
+
+    private static let package = [
+        Route(.get, "/backscroll.js", by: .anybody, PackageRoutes.entry),
+        Route(.get, "/\(PackageContent.name).tgz", by: .anybody, PackageRoutes.archive),
+        Route(.get, "/\(PackageContent.name)/{name}", by: .anybody, PackageRoutes.file),
+        Route(.get, "/\(PackageContent.name)/types/{name}", by: .anybody, PackageRoutes.types),
     ]
 }

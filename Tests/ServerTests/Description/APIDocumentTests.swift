@@ -54,8 +54,9 @@ struct APIDocumentTests {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
             let paths = Dictionary(grouping: document.operations, by: \.path)
-            // The page's files are not part of the API.
-            #expect(Set(paths.keys) == Set(Resource.all.map(\.path)).subtracting(["/page/{name}"]))
+            // The files of the page and of the JavaScript package are not part of the API.
+            let isFile = { (path: String) in path.hasPrefix("/page/") || path.hasPrefix("/backscroll") }
+            #expect(Set(paths.keys) == Set(Resource.all.map(\.path).filter { !isFile($0) }))
             for (path, operations) in paths {
                 let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
                 let resource = try #require(Resource.all.first { $0.path == path })

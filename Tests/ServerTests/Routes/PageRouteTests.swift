@@ -41,8 +41,9 @@ struct PageRouteTests {
                 let response = try client.get("/page/\(file.name)")
                 #expect(response.status == .ok && response.body == file.bytes)
                 #expect(response["Content-Type"] == file.contentType)
+                let folder = file.name.hasPrefix("client/") ? "client/" : ""
                 for match in response.text.matches(of: /from "\.\/([^"]+)"/) {
-                    #expect(Page.files.contains { $0.name == match.1 }, "\(file.name) imports it")
+                    #expect(Page.files.contains { $0.name == folder + match.1 }, "\(file.name) imports it")
                 }
             }
             #expect(try client.get("/page/nothing.js").problem.code == "not_found")
@@ -78,5 +79,49 @@ struct PageRouteTests {
             #expect(try client.get("/")["Content-Type"] == "text/plain; charset=utf-8")
             #expect(try client.get("/page/app.js").status == .notFound)
         }
+    }
+
+    @Test("comes with a package of its modules, which browsers keep and npm installs")
+    func package() throws {
+        try withServer {
+            $0.allowedOrigins = ["https://app.example"]
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let folder = "/backscroll-\(Version.current)"
+            let entry = try client.get("/backscroll.js", fields: [HTTPField("Origin", "https://app.example")])
+            #expect(entry["Content-Type"] == "text/javascript; charset=utf-8" && entry["Cache-Control"] == "no-cache")
+            #expect(
+                entry.text.contains(".\(folder)/index.js")
+                    && entry["Access-Control-Allow-Origin"] == "https://app.example")
+            for name in ["index.js", "package.json", "types/index.d.ts", "LICENSE"] {
+                let file = try client.get("\(folder)/\(name)", fields: [HTTPField("Origin", "https://app.example")])
+                #expect(file.status == .ok && file["Cache-Control"] == "public, max-age=31536000, immutable", "\(name)")
+                #expect(file["Access-Control-Allow-Origin"] == "https://app.example")
+            }
+            let archive = try client.get("\(folder).tgz", fields: [HTTPField("Accept-Encoding", "gzip")])
+            #expect(archive["Content-Type"] == "application/gzip" && archive["Content-Encoding"] == nil)
+            #expect(decompressed(archive.body).starts(with: Array("package/LICENSE".utf8)))
+            for path in [
+                "/backscroll-0.0.0/index.js", "\(folder)/nothing.js", "\(folder)/types/nothing", "/backscroll",
+            ] {
+                #expect(try client.get(path).problem.code == "not_found", "\(path)")
+            }
+        }
+    }
+
+    @Test("serves modules without the lines that are comments")
+    func comments() {
+        let module = """
+            /**
+             * A module.
+             */
+
+            // A comment.
+            /** One. */
+            const one = /** @type {any} */ (1); // kept
+            /** @type {any} */ (one).two();
+            """
+        let text = String(decoding: Page.withoutComments(Array(module.utf8)), as: UTF8.self)
+        #expect(text == "const one = /** @type {any} */ (1); // kept\n/** @type {any} */ (one).two();")
     }
 }

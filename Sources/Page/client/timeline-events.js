@@ -12,6 +12,46 @@
  * @property {string} [room]
  * @property {string} [client_message_id]
  * @property {boolean} [deleted] True for a tombstone.
+ * @property {string} [text] The timeline does not use this field and those that follow.
+ * @property {Attachment[]} [attachments]
+ * @property {number} [reply_to] The `seq` of the message that this one answers.
+ * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
+ * @property {Reaction[]} [reactions]
+ * @property {string} [edited_at] RFC 3339.
+ *
+ * @typedef {object} Attachment
+ * @property {"image" | "video" | "audio" | "file" | "link"} type
+ * @property {string} url
+ * @property {number} [width] In pixels, like `height`: of an image or a video.
+ * @property {number} [height]
+ * @property {string} [mime] The media type.
+ * @property {number} [size] In bytes.
+ * @property {string} [thumbhash]
+ * @property {string} [title]
+ * @property {string} [description]
+ *
+ * @typedef {object} Reaction
+ * @property {string} key
+ * @property {number} count The number of all users.
+ * @property {string[]} users The first 50 of them.
+ *
+ * @typedef {object} PostedDraft A message that is being sent.
+ * @property {string} client_message_id
+ * @property {string} [text]
+ * @property {Attachment[]} [attachments]
+ * @property {number} [reply_to]
+ * @property {Record<string, any>} [data]
+ *
+ * @typedef {{limit: number, around?: "unread" | number, before?: number, after?: number}} Query Which page is requested.
+ *
+ * @typedef {{type: "subscribed", room: string, head: number, rev: number, epoch: string}
+ *   | {type: "message", room?: undefined, epoch?: string, message: Message}
+ *   | {type: "live", room: string, epoch?: string, rev: number}
+ *   | {type: "typing", room: string, epoch?: string, user: string}
+ *   | {type: "read", room: string, epoch?: string, user: string, seq: number}
+ *   | {type: "presence", room: string, epoch?: string, online: number}
+ *   | {type: "error", room?: string, epoch?: string, code: string, message: string, retry_after?: number}} Frame What the server
+ *   sends on a socket. A newer server may send other types, which are ignored.
  *
  * @typedef {object} Page Messages in ascending `seq` without gaps, read in one snapshot at `rev`.
  * @property {Message[]} messages
@@ -40,11 +80,11 @@
  *   | {event: "page", request: number, page: Page}
  *   | {event: "fetch_failed", request: number, status: number, code?: string, retry_after?: number}
  *   | {event: "connected"} | {event: "disconnected"}
- *   | {event: "frame", frame: object}
+ *   | {event: "frame", frame: Frame}
  *   | {event: "near", edge: Edge}
  *   | {event: "viewport", at_bottom: boolean, last_visible: number | null}
  *   | {event: "active", active: boolean}
- *   | {event: "send", draft: {client_message_id: string}, at: number}
+ *   | {event: "send", draft: PostedDraft, at: number}
  *   | {event: "sent", client_message_id: string, message: Message}
  *   | {event: "send_failed", client_message_id: string, status: number, code?: string, retry_after?: number}
  *   | {event: "marked", read: number, unread: number, head?: number}
@@ -77,20 +117,35 @@ export function check(event) {
 /**
  * Returns the check of a type. `siblings` is the object that has the value.
  *
- * @type {(test: (value: any, siblings: object) => boolean, meaning: string) =>
- *   (value: unknown, path: string, siblings: object) => void}
+ * @type {(test: (value: any, siblings: any) => boolean, meaning: string) => Check}
  */
 const type = (test, meaning) => (value, path, siblings) => {
     if (!test(value, siblings)) throw new MalformedEvent(`${path} must be ${meaning}`);
 };
 
-/** Also accepts a field that is absent or null. */
+/** @typedef {(value: any, path: string, siblings: any) => void} Check */
+
+/**
+ * Also accepts a field that is absent or null.
+ *
+ * @param {Check} expected
+ * @returns {Check}
+ */
 const optional = (expected) => (value, path, siblings) => {
     if (value !== undefined && value !== null) expected(value, path, siblings);
 };
 
+/**
+ * @param {Record<string, Check>} expected
+ * @returns {Check}
+ */
 const object = (expected) => (value, path) => fields(value, expected, path);
 
+/**
+ * @param {any} value
+ * @param {Record<string, Check>} expected
+ * @param {string} path
+ */
 function fields(value, expected, path) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
         throw new MalformedEvent(`${path} must be an object`);
@@ -113,7 +168,12 @@ const offsets = type(
     "[time, minutes east of UTC] pairs in ascending order, the first from null",
 );
 
-/** Returns true if this offset begins at a time after the one before it; the first one begins at null. */
+/**
+ * Returns true if this offset begins at a time after the one before it; the first one begins at null.
+ *
+ * @param {any} pair
+ * @param {any} previous
+ */
 function isOffsetFrom(pair, previous) {
     if (!Array.isArray(pair) || pair.length !== 2) return false;
     const [from, minutes] = pair;
@@ -142,11 +202,13 @@ const message = object({
     deleted: optional(flag),
 });
 
-const messages = (value, path) => {
+/** @type {Check} */
+const messages = (value, path, siblings) => {
     if (!Array.isArray(value)) throw new MalformedEvent(`${path} must be an array`);
-    value.forEach((element, index) => message(element, `${path}[${index}]`));
+    value.forEach((/** @type {any} */ element, /** @type {number} */ index) => message(element, `${path}[${index}]`, siblings));
 };
 
+/** @type {Check} */
 const page = (value, path) => {
     fields(value, {
         messages,
@@ -161,7 +223,7 @@ const page = (value, path) => {
     }, path);
     // A page with a gap would leave a gap in the window.
     const first = value.messages[0]?.seq;
-    if (value.messages.some(({ seq }, index) => seq !== first + index)) {
+    if (value.messages.some((/** @type {Message} */ { seq }, /** @type {number} */ index) => seq !== first + index)) {
         throw new MalformedEvent(`${path}.messages must be in ascending seq without holes`);
     }
 };
@@ -170,6 +232,7 @@ const failure = { status: count, code: optional(text), retry_after: optional(sec
 const ownSend = { client_message_id: name };
 
 /** The fields of the frames that the timeline knows. */
+/** @type {Record<string, Record<string, Check>>} */
 const frames = {
     subscribed: { head: optional(count), rev: optional(count), epoch: optional(name) },
     message: { message },
@@ -180,11 +243,13 @@ const frames = {
     error: { code: text },
 };
 
+/** @type {Check} */
 const frame = (value, path) => {
     fields(value, { type: text, room: optional(text), epoch: optional(name) }, path);
     if (Object.hasOwn(frames, value.type)) fields(value, frames[value.type], path);
 };
 
+/** @type {Record<string, Record<string, Check>>} */
 const events = {
     start: {
         me: name,

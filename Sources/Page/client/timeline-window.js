@@ -12,7 +12,7 @@
 /** The number of consecutive `seq`s that share a chunk. */
 const CHUNK_SIZE = 128;
 
-const chunkNumber = (seq) => Math.floor(seq / CHUNK_SIZE);
+const chunkNumber = (/** @type {number} */ seq) => Math.floor(seq / CHUNK_SIZE);
 
 /** Neighbouring messages of a window, and their rows. */
 class Chunk {
@@ -24,6 +24,7 @@ class Chunk {
     #rows = null;
     /** The arguments of that result: the latest day above, and the place of the unread line if it is here. */
     #dayAbove = 0;
+    /** @type {number | null} */
     #lineAt = null;
 
     get first() {
@@ -31,25 +32,36 @@ class Chunk {
     }
 
     get last() {
-        return this.entries.at(-1).message.seq;
+        return this.entries[this.entries.length - 1].message.seq;
     }
 
+    /** @param {Entry} entry */
     append(entry) {
         this.entries.push(entry);
         this.#changed(entry.day);
     }
 
+    /** @param {Entry} entry */
     prepend(entry) {
         this.entries.unshift(entry);
         this.#changed(entry.day);
     }
 
+    /**
+     * @param {number} seq
+     * @param {Entry} entry
+     */
     replace(seq, entry) {
         this.entries[seq - this.first] = entry;
         this.#recount();
     }
 
-    /** Keeps the messages from `first` to `last`, at least one. */
+    /**
+     * Keeps the messages from `first` to `last`, at least one.
+     *
+     * @param {number} first
+     * @param {number} last
+     */
     keep(first, last) {
         this.entries = this.entries.slice(first - this.first, last - this.first + 1);
         this.#recount();
@@ -66,6 +78,7 @@ class Chunk {
         this.#rows = null;
     }
 
+    /** @param {number} day */
     #changed(day) {
         this.latestDay = Math.max(this.latestDay, day);
         this.#rows = null;
@@ -79,7 +92,7 @@ class Chunk {
      * @param {RowsMaker} makeRows
      */
     rows(dayAbove, lineAt, makeRows) {
-        const ownLine = lineAt >= this.first && lineAt <= this.last ? lineAt : null;
+        const ownLine = lineAt !== undefined && lineAt >= this.first && lineAt <= this.last ? lineAt : null;
         if (this.#rows === null || this.#dayAbove !== dayAbove || this.#lineAt !== ownLine) {
             this.#rows = makeRows(this.entries, dayAbove);
             this.#dayAbove = dayAbove;
@@ -104,7 +117,9 @@ export class MessageWindow {
     /** @type {number[]} The own messages in the window, ascending. */
     #own = [];
     /** The last result of `rowChunks`, until a message or the unread line changes. */
+    /** @type {readonly (readonly Row[])[] | null} */
     #rowChunks = null;
+    /** @type {number | undefined} */
     #lineAt = undefined;
     /** @type {(message: Message, isTwice: boolean) => Entry} */
     #entry;
@@ -148,22 +163,40 @@ export class MessageWindow {
         return this.last - this.first + 1;
     }
 
+    /** @param {number} seq */
     has(seq) {
         return seq >= this.first && seq <= this.last;
     }
 
-    /** @returns {Entry | undefined} */
+    /**
+     * @param {number} seq
+     * @returns {Entry | undefined}
+     */
     at(seq) {
         if (!this.has(seq)) return undefined;
         const chunk = this.#chunkOf(seq);
         return chunk.entries[seq - chunk.first];
     }
 
+    /**
+     * The entry of a message of the window.
+     *
+     * @param {number} seq
+     */
+    #known(seq) {
+        return /** @type {Entry} */ (this.at(seq));
+    }
+
+    /** @param {string} clientMessageID */
     hasOwn(clientMessageID) {
         return this.#ownIds.has(clientMessageID);
     }
 
-    /** Returns the newest own message in the window up to `seq`; undefined if there is none. */
+    /**
+     * Returns the newest own message in the window up to `seq`; undefined if there is none.
+     *
+     * @param {number} seq
+     */
     lastOwn(seq) {
         let low = 0;
         let high = this.#own.length;
@@ -175,7 +208,11 @@ export class MessageWindow {
         return this.at(this.#own[low - 1]);
     }
 
-    /** True if the window has every message after `mark` up to `last`. */
+    /**
+     * True if the window has every message after `mark` up to `last`.
+     *
+     * @param {number} mark
+     */
     reachesBackTo(mark) {
         return !this.hasBefore || this.first <= mark + 1;
     }
@@ -204,22 +241,30 @@ export class MessageWindow {
         return this.#rowChunks;
     }
 
-    /** Appends a message, whose `seq` is `last + 1`. */
+    /**
+     * Appends a message, whose `seq` is `last + 1`.
+     *
+     * @param {Message} message
+     */
     append(message) {
         this.last = message.seq;
         this.#rowChunks = null;
-        if (this.isEmpty || chunkNumber(this.#chunks.at(-1).last) !== chunkNumber(message.seq)) {
+        if (this.isEmpty || chunkNumber(this.#chunks[this.#chunks.length - 1].last) !== chunkNumber(message.seq)) {
             this.#chunks.push(new Chunk());
         }
-        this.#chunks.at(-1).append(this.#enter(message));
+        this.#chunks[this.#chunks.length - 1].append(this.#enter(message));
         if (message.sender === this.#me) this.#own.push(message.seq);
         if (this.#isUnread(message)) this.unread++;
     }
 
-    /** Prepends messages; the last of them has the `seq` `first - 1`. */
+    /**
+     * Prepends messages; the last of them has the `seq` `first - 1`.
+     *
+     * @param {Message[]} messages
+     */
     prepend(messages) {
         this.#rowChunks = null;
-        const entries = messages.map((message) => this.#enter(message));
+        const entries = messages.map((/** @type {Message} */ message) => this.#enter(message));
         for (const entry of entries.reverse()) {
             this.first = entry.message.seq;
             if (this.isEmpty || chunkNumber(this.#chunks[0].first) !== chunkNumber(this.first)) {
@@ -228,21 +273,26 @@ export class MessageWindow {
             this.#chunks[0].prepend(entry);
         }
         this.#own.unshift(...messages.filter(({ sender }) => sender === this.#me).map(({ seq }) => seq));
-        this.unread += messages.filter((message) => this.#isUnread(message)).length;
+        this.unread += messages.filter((/** @type {Message} */ message) => this.#isUnread(message)).length;
     }
 
-    /** Removes all messages except those from `first` to `last`, at least one. The room goes on where messages were removed. */
+    /**
+     * Removes all messages except those from `first` to `last`, at least one. The room goes on where messages were removed.
+     *
+     * @param {number} first
+     * @param {number} last
+     */
     keep(first, last) {
-        const isKept = (seq) => seq >= first && seq <= last;
+        const isKept = (/** @type {number} */ seq) => seq >= first && seq <= last;
         for (let seq = this.first; seq <= this.last; seq++) {
             if (isKept(seq)) continue;
-            const { message } = this.at(seq);
+            const { message } = this.#known(seq);
             if (this.#isUnread(message)) this.unread--;
-            if (this.#ownIds.get(message.client_message_id) === seq) this.#ownIds.delete(message.client_message_id);
+            this.#forgetID(message);
         }
         this.#own = this.#own.filter(isKept);
         this.#chunks = this.#chunks.filter((chunk) => chunk.last >= first && chunk.first <= last);
-        for (const chunk of new Set([this.#chunks[0], this.#chunks.at(-1)])) {
+        for (const chunk of new Set([...this.#chunks.slice(0, 1), ...this.#chunks.slice(-1)])) {
             if (!isKept(chunk.first) || !isKept(chunk.last)) chunk.keep(Math.max(first, chunk.first), Math.min(last, chunk.last));
         }
         this.hasBefore ||= first > this.first;
@@ -251,23 +301,40 @@ export class MessageWindow {
         this.#rowChunks = null;
     }
 
+    /**
+     * Forgets the id of a message that leaves the window or changes.
+     *
+     * @param {Message} message
+     */
+    #forgetID({ seq, client_message_id: id }) {
+        if (id !== undefined && this.#ownIds.get(id) === seq) this.#ownIds.delete(id);
+    }
+
     /** The days of the messages. */
     get days() {
         return new Set(this.#chunks.flatMap(({ entries }) => entries.map(({ day }) => day)));
     }
 
-    /** Gives each message another day, because the user's time zone has changed. @param {(message: Message) => number} dayOf */
+    /**
+     * Gives each message another day, because the user's time zone has changed.
+     *
+     * @param {(message: Message) => number} dayOf
+     */
     setDays(dayOf) {
         for (const chunk of this.#chunks) chunk.setDays(dayOf);
         this.#rowChunks = null;
     }
 
-    /** Replaces a message in the window if this snapshot is newer (rule 4). */
+    /**
+     * Replaces a message in the window if this snapshot is newer (rule 4).
+     *
+     * @param {Message} message
+     */
     replace(message) {
-        const { message: known } = this.at(message.seq);
+        const { message: known } = this.#known(message.seq);
         if (message.rev <= known.rev) return;
         this.unread += Number(this.#isUnread(message)) - Number(this.#isUnread(known));
-        if (this.#ownIds.get(known.client_message_id) === known.seq) this.#ownIds.delete(known.client_message_id);
+        this.#forgetID(known);
         this.#rowChunks = null;
         this.#chunkOf(message.seq).replace(message.seq, this.#enter(message));
     }
@@ -275,6 +342,7 @@ export class MessageWindow {
     /**
      * Moves the read mark forward.
      *
+     * @param {number} mark
      * @returns {number} The number of unread messages that it passed. A message outside the window counts as one of another
      *   user.
      */
@@ -283,7 +351,7 @@ export class MessageWindow {
         const to = Math.min(mark, this.last);
         let passed = mark - this.#mark - Math.max(0, to - from + 1);
         for (let seq = from; seq <= to; seq++) {
-            if (!this.#isUnread(this.at(seq).message)) continue;
+            if (!this.#isUnread(this.#known(seq).message)) continue;
             passed++;
             this.unread--;
         }
@@ -291,6 +359,7 @@ export class MessageWindow {
         return passed;
     }
 
+    /** @param {number} seq */
     #chunkOf(seq) {
         return this.#chunks[chunkNumber(seq) - chunkNumber(this.first)];
     }
@@ -300,6 +369,8 @@ export class MessageWindow {
      *
      * The answer to a POST does not name its epoch. After the server was restored from a backup, the answer may belong to the
      * new epoch while the frames still belong to the old one. An id then has two places until the reset.
+     *
+     * @param {Message} message
      */
     #enter(message) {
         const { seq, sender, client_message_id: id } = message;

@@ -42,10 +42,14 @@ export { MalformedEvent };
  * @typedef {import("./timeline-events.js").Page} Page
  * @typedef {import("./timeline-events.js").Place} Place
  * @typedef {import("./timeline-events.js").Edge} Edge
+ * @typedef {import("./timeline-events.js").Query} Query
+ * @typedef {import("./timeline-events.js").Frame} Frame
+ * @typedef {import("./timeline-events.js").PostedDraft} PostedDraft
+ * @typedef {import("./timeline-window.js").Entry} Entry
  *
- * @typedef {{effect: "fetch", request: number, query: object}
+ * @typedef {{effect: "fetch", request: number, query: Query}
  *   | {effect: "subscribe", since: number, epoch: string}
- *   | {effect: "post", draft: object}
+ *   | {effect: "post", draft: PostedDraft}
  *   | {effect: "mark_read", seq: number}
  *   | {effect: "scroll", to: string}} Effect
  *
@@ -57,7 +61,7 @@ export { MalformedEvent };
  * @property {string | null} [code] The error's code if `state` is `failed`.
  * @property {true} [mine]
  * @property {Message} [message] The message, if the row is a stored one.
- * @property {object} [draft] The draft, if the row is a send that is not known to be stored.
+ * @property {PostedDraft} [draft] The draft, if the row is a send that is not known to be stored.
  *
  * @typedef {object} View
  * @property {readonly Row[]} rows Oldest first.
@@ -75,6 +79,13 @@ export { MalformedEvent };
  * @property {number | null} online
  * @property {"initial" | "prepending" | "appending" | "idle"} phase
  */
+
+/**
+ * @template {Event["event"]} Name
+ * @typedef {Extract<Event, {event: Name}>} EventOf
+ */
+
+/** @typedef {{until: number, asked: boolean}} Wait The end of a wait, and whether the server has asked for it. */
 
 /** Maximum number of messages held beyond a gap (rule 7). With more, the window is no longer at the head. */
 const MAXIMUM_HELD = 200;
@@ -95,13 +106,13 @@ const UNREAD_LINE = { key: "unread" };
 
 /** A fetch, a POST or a connection that is retried until it succeeds, with its wait after a failure. */
 class Attempt {
-    /** The request under way; null if there is none. Only fetches use it. */
+    /** @type {number | null} The request under way; null if there is none. Only fetches use it. */
     request = null;
     /** The `seq` that the last request started from. Only the edge after uses it. */
     from = 0;
     /** True after a failure, until the next attempt begins. */
     hasFailed = false;
-    /** The wait before the next attempt; null if there is none. `asked` is true if a `retry_after` requested it. */
+    /** @type {Wait | null} The wait before the next attempt; null if there is none. */
     wait = null;
     #failures = 0;
 
@@ -110,6 +121,7 @@ class Attempt {
         return this.hasFailed ? "failed" : "idle";
     }
 
+    /** @param {number} request */
     begin(request) {
         this.request = request;
         this.hasFailed = false;
@@ -125,12 +137,15 @@ class Attempt {
     /**
      * Waits `retryAfter` seconds, or 1, 2, 4 … 30 by the number of failures since the last success. A failure with a
      * `retry_after` counts too (rule 11 leaves this open).
+     *
+     * @param {number} now
+     * @param {number | null} [retryAfter]
      */
-    failAndWait(now, retryAfter) {
+    failAndWait(now, retryAfter = null) {
         this.fail();
         this.#failures++;
-        const asked = retryAfter !== undefined && retryAfter !== null;
-        const seconds = asked ? retryAfter : Math.min(2 ** (this.#failures - 1), MAXIMUM_BACKOFF_SECONDS);
+        const asked = retryAfter !== null;
+        const seconds = retryAfter ?? Math.min(2 ** (this.#failures - 1), MAXIMUM_BACKOFF_SECONDS);
         this.wait = { until: now + seconds * 1000, asked };
     }
 
@@ -162,7 +177,7 @@ export function unreadToast({ toast, read, unread }) {
     return { count: Math.min(toast.count, unread), seq: toast.seq };
 }
 
-const bySeq = (one, other) => one.seq - other.seq;
+const bySeq = (/** @type {Message} */ one, /** @type {Message} */ other) => one.seq - other.seq;
 
 export class Timeline {
     #me = "";
@@ -174,27 +189,32 @@ export class Timeline {
     #maximum = Infinity;
     #isStarted = false;
 
-    /** @type {MessageWindow | null} */
-    #window = null;
+    /**
+     * Null until a page or stored messages have come.
+     *
+     * @type {MessageWindow}
+     */
+    #window = /** @type {any} */ (null);
     /** @type {Record<Edge, Attempt>} */
     #edges = { before: new Attempt(), after: new Attempt() };
     /** @type {Map<number, Message>} Messages after a window at the head that do not touch it yet (rules 6 and 7). */
     #held = new Map();
     /** @type {Map<number, Message>} Messages outside the window that came during a fetch (rule 8). */
     #late = new Map();
-    /** @type {{at: Place, fetch: Attempt} | null} The opening whose page has not arrived. */
-    #opening = null;
+    /** @type {{at: Place, fetch: Attempt}} The opening whose page has not arrived; null if there is none. */
+    #opening = /** @type {any} */ (null);
     /**
-     * @type {{to: Place, fetch: Attempt | null} | null} The jump in progress. Without its own fetch, the edge after loads for
-     *   it.
+     * @type {{to: Place, fetch: Attempt | null}} The jump in progress; null if there is none. Without its own fetch, the edge after
+     *   loads for it.
      */
-    #jump = null;
+    #jump = /** @type {any} */ (null);
     /** True from `restore` until its window is replaced, or until the first `open` (rule 3). */
     #isRestored = false;
     #hadWindow = false;
     /** @type {Place | null} The place of the last opening (rule 20). */
     #openedAt = null;
 
+    /** @type {string | null} */
     #epoch = null;
     #rev = 0;
     /** The highest known `seq` of the room. */
@@ -202,6 +222,7 @@ export class Timeline {
     /** The `head` of the last `subscribed`. By `live`, frames have told of all messages up to it that were new. */
     #subscribedHead = 0;
 
+    /** @type {number | null} */
     #read = null;
     #unread = 0;
     /** True if `#unread` is the server's maximum, so that the number may be higher (rule 15). */
@@ -212,12 +233,17 @@ export class Timeline {
      * - `isTaken`: a message that came later has it.
      * - `wasAtBottom`: the reader has been at the bottom since the line came there.
      *
-     * @type {{at?: number, isTaken?: boolean, mark?: number, searched?: number, wasAtBottom: boolean} | null} With `at` and
-     *   `isTaken` once it is placed, with `mark` and `searched` before.
+     * @type {{at?: number, isTaken?: boolean, mark: number, searched: number, wasAtBottom: boolean}} With `at` and `isTaken` once it
+     *   is placed. `mark` and `searched` matter before.
      */
-    #line = null;
-    /** The room's highest known `seq` at the first `live` since the opening; null before it (rule 2). @type {number | null} */
+    #line = /** @type {any} */ (null);
+    /**
+     * The room's highest known `seq` at the first `live` since the opening; null before it (rule 2).
+     *
+     * @type {number | null}
+     */
     #openingHead = null;
+    /** @type {View["toast"]} */
     #toast = null;
     #atBottom = false;
     /** True from `disconnected` or `restore` until nothing of what was missed is held (rule 13). */
@@ -229,6 +255,7 @@ export class Timeline {
      * @type {{other: number | null} | null}
      */
     #appended = null;
+    /** @type {number | null} */
     #lastVisible = null;
     /**
      * The `seq` at which the reader was last known to be: by a `viewport`, the target of a `scroll`, or the edge of a
@@ -246,7 +273,7 @@ export class Timeline {
     /** @type {Set<number>} The held messages that `#toast` has counted. */
     #toasted = new Set();
 
-    /** @type {Map<string, {draft: object, at: number, row: Row}>} By client_message_id, in the order of sending. */
+    /** @type {Map<string, {draft: PostedDraft, at: number, row: Row}>} By client_message_id, in the order of sending. */
     #outbox = new Map();
     /** @type {Set<string>} Sends of this outbox that are stored but may not be in the window yet. */
     #landed = new Set();
@@ -267,9 +294,11 @@ export class Timeline {
      *   ends.
      */
     #typing = new Map();
+    /** @type {number | null} */
     #online = null;
 
     /** The latest `now`, and the milliseconds that have passed by the differences of `now`. */
+    /** @type {number | null} */
     #now = null;
     #elapsed = 0;
 
@@ -299,7 +328,7 @@ export class Timeline {
         this.#view = null;
         this.#take(event);
         this.#settle();
-        const order = ({ effect }) => EFFECT_ORDER.indexOf(effect);
+        const order = (/** @type {Effect} */ { effect }) => EFFECT_ORDER.indexOf(effect);
         const effects = this.#effects.sort((one, other) => order(one) - order(other));
         const timeline = this;
         return {
@@ -310,6 +339,7 @@ export class Timeline {
         };
     }
 
+    /** @param {Event} event */
     #take(event) {
         switch (event.event) {
             case "start": return this.#start(event);
@@ -335,11 +365,12 @@ export class Timeline {
         }
     }
 
+    /** @param {EventOf<"start">} event */
     #start({ me, room, limit, utc_offset, utc_offsets, window }) {
         this.#me = me;
         this.#room = room;
         this.#limit = limit;
-        this.#utcOffsets = utc_offsets ?? [[null, utc_offset]];
+        this.#utcOffsets = utc_offsets ?? [[null, utc_offset ?? 0]];
         this.#maximum = window ?? Infinity;
         this.#isStarted = true;
     }
@@ -351,7 +382,7 @@ export class Timeline {
             this.#findLine();
             this.#showAppended();
             if (!window.hasAfter && this.#jump && !this.#jump.fetch) {
-                this.#jump = null;
+                this.#jump = /** @type {any} */ (null);
                 this.#scroll(this.#bottom);
             }
             // Rule 11: an edge that has become an end forgets its failure. An edge with a gap behind it is no end.
@@ -388,11 +419,12 @@ export class Timeline {
     }
 
     get #unreadLine() {
-        return { to: "unread", seq: this.#line.at };
+        return { to: "unread", seq: /** @type {number} */ (this.#line.at) };
     }
 
+    /** @param {number} seq */
     #rowOf(seq) {
-        return { to: this.#window.at(seq).row.key, seq };
+        return { to: this.#known(seq).row.key, seq };
     }
 
     /**
@@ -426,6 +458,7 @@ export class Timeline {
      * Cuts one side of the window, if it has more than the maximum.
      *
      * @param {number} length The number of messages between the reader and that edge.
+     * @param {Edge} edge
      * @returns {boolean} False if the edge must stay for now.
      */
     #cutEdge(edge, length) {
@@ -444,6 +477,7 @@ export class Timeline {
 
     // Opening (rules 1 to 3)
 
+    /** @param {Place} at */
     #open(at) {
         if (!this.#isRestored) return this.#beginOpening(at);
         this.#isRestored = false;
@@ -453,23 +487,27 @@ export class Timeline {
         const target = this.#placeInWindow(at);
         if (target === null) return this.#beginOpening(at);
         // Rule 3: the place lies in the restored window. This `open` ends an earlier opening and jump, too.
-        this.#opening = null;
-        this.#jump = null;
+        this.#opening = /** @type {any} */ (null);
+        this.#jump = /** @type {any} */ (null);
         this.#toast = null;
         this.#scroll(target);
     }
 
-    /** Drops the window and fetches the page that becomes the next one. The position, the mark and the outbox stay. */
+    /**
+     * Drops the window and fetches the page that becomes the next one. The position, the mark and the outbox stay.
+     *
+     * @param {Place} at
+     */
     #beginOpening(at) {
-        this.#window = null;
+        this.#window = /** @type {any} */ (null);
         this.#isRestored = false;
         this.#forgetViewport();
         this.#edges = { before: new Attempt(), after: new Attempt() };
         this.#held.clear();
         this.#late.clear();
         this.#landed.clear();
-        this.#jump = null;
-        this.#line = null;
+        this.#jump = /** @type {any} */ (null);
+        this.#line = /** @type {any} */ (null);
         this.#toast = null;
         // Rule 1: the connection is offline until the page's `subscribe`, even for an `error` of the earlier socket.
         // Its position no longer matters, and a reset would lose the place that the user asked for.
@@ -485,9 +523,10 @@ export class Timeline {
         this.#fetch(this.#opening.fetch, queryFor(this.#opening.at));
     }
 
+    /** @param {Page} page */
     #openWith(page) {
         const { at } = this.#opening;
-        this.#opening = null;
+        this.#opening = /** @type {any} */ (null);
         // An opening's page sets the position, so a page of another epoch needs no reset (rule 20). Only the state of
         // the earlier epoch is dropped.
         if (this.#epoch !== null && this.#epoch !== page.epoch) this.#forgetEpoch();
@@ -501,6 +540,7 @@ export class Timeline {
         this.#isAbsent = false;
     }
 
+    /** @param {EventOf<"restore">} event */
     #restore({ messages, has_before, has_after, rev, epoch, read, unread }) {
         if (this.#hadWindow || messages.length === 0) return;
         const run = newestRun(messages);
@@ -530,7 +570,7 @@ export class Timeline {
 
     /** Drops the state that belongs to one epoch. */
     #forgetEpoch() {
-        this.#window = null;
+        this.#window = /** @type {any} */ (null);
         this.#held.clear();
         this.#late.clear();
         this.#landed.clear();
@@ -550,7 +590,11 @@ export class Timeline {
         if (this.#post) this.#post.isOutdated = true;
     }
 
-    /** Returns the target of a `scroll` to a place in the window; null if the place is unknown or outside the window. */
+    /**
+     * Returns the target of a `scroll` to a place in the window; null if the place is unknown or outside the window.
+     *
+     * @param {Place} place
+     */
     #placeInWindow(place) {
         const window = this.#window;
         if (place === "last") return window.hasAfter ? null : this.#bottom;
@@ -566,7 +610,11 @@ export class Timeline {
         return window.has(place) ? this.#rowOf(place) : null;
     }
 
-    /** Returns the target of the `scroll` to a place once its page has become the window (rule 1). */
+    /**
+     * Returns the target of the `scroll` to a place once its page has become the window (rule 1).
+     *
+     * @param {Place} place
+     */
     #placeNearest(place) {
         const window = this.#window;
         if (window.isEmpty || place === "last") return this.#bottom;
@@ -581,12 +629,21 @@ export class Timeline {
     // The window (rules 4 to 9)
 
     /**
+     * The entry of a message of the window.
+     *
+     * @param {number} seq
+     */
+    #known(seq) {
+        return /** @type {Entry} */ (this.#window.at(seq));
+    }
+
+    /**
      * Makes a page the window: that of an opening or a jump, or restored messages.
      *
      * Snapshots from elsewhere may be newer than those of the page (rules 4 and 8). Messages after the page came after the page
      * was read, so they are placed as if they came now.
      *
-     * @param {Pick<Page, "messages" | "has_before" | "has_after" | "head" | "read" | "unread">} page
+     * @param {Omit<Page, "rev" | "epoch" | "read"> & {read?: number | null}} page
      */
     #becomeWindow(page) {
         const messages = page.messages.map((message) => this.#latest(message));
@@ -596,7 +653,7 @@ export class Timeline {
         const window = this.#window;
         if (window) {
             for (let seq = Math.max(window.first, last + 1); seq <= window.last; seq++) {
-                beyond.set(seq, window.at(seq).message);
+                beyond.set(seq, this.#known(seq).message);
             }
         }
         for (const message of [...this.#held.values(), ...this.#late.values()]) {
@@ -605,7 +662,7 @@ export class Timeline {
 
         this.#isRestored = false;
         this.#hadWindow = true;
-        this.#jump = null;
+        this.#jump = /** @type {any} */ (null);
         this.#forgetViewport();
         this.#edges = { before: new Attempt(), after: new Attempt() };
         this.#held.clear();
@@ -626,7 +683,11 @@ export class Timeline {
         }
     }
 
-    /** Takes a snapshot from a frame, or from the answer to a POST, which is never part of a replay. */
+    /**
+     * Takes a snapshot from a frame, or from the answer to a POST, which is never part of a replay.
+     *
+     * @param {Message} message
+     */
     #learn(message, mayAppend = !this.#isReplaying) {
         this.#head = Math.max(this.#head, message.seq);
         // Rule 8: the page of a fetch under way may have an older snapshot of this message.
@@ -666,6 +727,7 @@ export class Timeline {
         return this.#hold(message);
     }
 
+    /** @param {Message} message */
     #hold(message) {
         keepLatest(this.#held, message);
         if (this.#held.size > MAXIMUM_HELD) {
@@ -699,6 +761,7 @@ export class Timeline {
         return this.#held.size > 0 && !this.#window?.hasAfter && this.#edges.after.state !== "idle";
     }
 
+    /** @param {Message} message */
     #append(message) {
         const latest = this.#latest(message);
         // Rule 14: in an absence, what was held comes again.
@@ -731,7 +794,11 @@ export class Timeline {
         }
     }
 
-    /** Returns the snapshot of this message with the highest known `rev` (rule 4). */
+    /**
+     * Returns the snapshot of this message with the highest known `rev` (rule 4).
+     *
+     * @param {Message} message
+     */
     #latest(message) {
         const { seq } = message;
         let latest = message;
@@ -741,19 +808,25 @@ export class Timeline {
         return latest;
     }
 
+    /** @param {Page} page */
     #extendBefore(page) {
         const window = this.#window;
         const last = page.messages.at(-1)?.seq ?? window.first - 1;
         if (last < window.first - 1 || last > window.last) return;
         const first = page.messages[0]?.seq ?? last + 1;
-        const messages = page.messages.map((message) => this.#latest(message));
-        messages.forEach((message) => this.#land(message));
+        const messages = page.messages.map((/** @type {Message} */ message) => this.#latest(message));
+        messages.forEach((/** @type {Message} */ message) => this.#land(message));
         for (const message of messages) if (message.seq >= window.first) window.replace(message);
         if (first <= window.first) window.hasBefore = page.has_before;
         window.prepend(messages.filter(({ seq }) => seq < window.first));
     }
 
-    /** Adds a page to the edge after. @param {Page} page @param {number} from The `last` of the request. */
+    /**
+     * Adds a page to the edge after.
+     *
+     * @param {Page} page
+     * @param {number} from The `last` of the request.
+     */
     #extendAfter(page, from) {
         const window = this.#window;
         // A window at the head fetches only missing messages (rule 6).
@@ -796,7 +869,7 @@ export class Timeline {
         // never end.
         if (this.#jump && !this.#jump.fetch && window.hasAfter) {
             if (hasAdvanced) this.#goToLast();
-            else this.#jump = null;
+            else this.#jump = /** @type {any} */ (null);
         }
     }
 
@@ -808,6 +881,7 @@ export class Timeline {
 
     // Paging (rules 10 to 12)
 
+    /** @param {Edge} edge */
     #near(edge) {
         const window = this.#window;
         if (!window) {
@@ -821,6 +895,7 @@ export class Timeline {
         if (state === "failed" || (state === "idle" && goesOn)) this.#fetchEdge(edge);
     }
 
+    /** @param {Edge} edge */
     #fetchEdge(edge) {
         const window = this.#window;
         const query = edge === "before" ? { before: window.first } : { after: window.last };
@@ -828,13 +903,21 @@ export class Timeline {
         if (edge === "after") this.#edges.after.from = window.last;
     }
 
+    /**
+     * @param {Attempt} attempt
+     * @param {Omit<Query, "limit">} query
+     */
     #fetch(attempt, query) {
         this.#requests++;
         attempt.begin(this.#requests);
         this.#effects.push({ effect: "fetch", request: this.#requests, query: { ...query, limit: this.#limit } });
     }
 
-    /** Returns the fetch that waits for this answer; null if its window, opening or jump has ended. */
+    /**
+     * Returns the fetch that waits for this answer; null if its window, opening or jump has ended.
+     *
+     * @param {number} request
+     */
     #waitingFor(request) {
         const { before, after } = this.#edges;
         if (this.#opening?.fetch.request === request) return { purpose: "opening", attempt: this.#opening.fetch };
@@ -849,6 +932,7 @@ export class Timeline {
             || this.#edges.before.request !== null || this.#edges.after.request !== null;
     }
 
+    /** @param {EventOf<"page">} event */
     #takePage({ request, page }) {
         const waiting = this.#waitingFor(request);
         if (!waiting) return;
@@ -866,6 +950,7 @@ export class Timeline {
         this.#scroll(this.#placeNearest(to));
     }
 
+    /** @param {EventOf<"fetch_failed">} event */
     #takeFetchFailure({ request, status, retry_after }) {
         const waiting = this.#waitingFor(request);
         if (!waiting) return;
@@ -873,7 +958,7 @@ export class Timeline {
         if (status === 410 && purpose !== "opening") return this.#reset();
         if (isTemporary(status)) return attempt.failAndWait(this.#elapsed, retry_after);
         attempt.fail();
-        if (purpose === "jump" || (purpose === "after" && this.#jump && !this.#jump.fetch)) this.#jump = null;
+        if (purpose === "jump" || (purpose === "after" && this.#jump && !this.#jump.fetch)) this.#jump = /** @type {any} */ (null);
     }
 
     // Following and reading (rules 2, 13 to 16)
@@ -888,6 +973,7 @@ export class Timeline {
         return this.#isAtBottom && !this.#isAbsent;
     }
 
+    /** @param {EventOf<"viewport">} event */
     #takeViewport({ at_bottom, last_visible }) {
         if (!this.#window) return;
         this.#atBottom = at_bottom;
@@ -903,6 +989,7 @@ export class Timeline {
         this.#readerAt = null;
     }
 
+    /** @param {boolean} active */
     #takeActive(active) {
         if (active === this.#isActive) return;
         this.#isActive = active;
@@ -922,6 +1009,7 @@ export class Timeline {
         this.#effects.push({ effect: "mark_read", seq });
     }
 
+    /** @param {number} seq */
     #moveMark(seq) {
         if (this.#read !== null && seq <= this.#read) return;
         const passed = this.#window ? this.#window.moveMark(seq) : seq - (this.#read ?? 0);
@@ -929,6 +1017,10 @@ export class Timeline {
         this.#read = seq;
     }
 
+    /**
+     * @param {number} count
+     * @param {boolean} mayBeCapped
+     */
     #setUnread(count, mayBeCapped) {
         this.#unread = count;
         this.#isUnreadCapped = mayBeCapped && count === UNREAD_CAP;
@@ -948,6 +1040,8 @@ export class Timeline {
      *
      * Without a `head` it matters only while the unread messages are too many to count. With it, the mark moves, and the number
      * counts if it includes exactly the messages that are known.
+     *
+     * @param {EventOf<"marked">} event
      */
     #takeMarked({ read, unread, head }) {
         const hasHead = head !== undefined && head !== null;
@@ -957,7 +1051,11 @@ export class Timeline {
         if (isNumberKnown) this.#setUnread(unread, true);
     }
 
-    /** Returns true if the room's newest known message is this one, and no earlier one can still come as new. */
+    /**
+     * Returns true if the room's newest known message is this one, and no earlier one can still come as new.
+     *
+     * @param {number | null | undefined} head
+     */
     #knowsAllUpTo(head) {
         const known = Math.max(this.#newest, this.#newestArrived, this.#subscribedHead);
         return this.#isLive && this.#held.size === 0 && head === known;
@@ -971,18 +1069,26 @@ export class Timeline {
 
     // The unread line (rule 2)
 
-    /** Starts the search for an opening's unread line, or places it where the page says. */
+    /**
+     * Starts the search for an opening's unread line, or places it where the page says.
+     *
+     * @param {Pick<Page, "read" | "first_unread">} page
+     */
     #startLine(page) {
-        this.#line = this.#read === null ? null : { mark: this.#read, searched: this.#read, wasAtBottom: false };
+        this.#line = this.#read === null ? /** @type {any} */ (null) : { mark: this.#read, searched: this.#read, wasAtBottom: false };
         this.#openingHead = this.#isLive ? this.#head : null;
         this.#placeLine(page);
     }
 
-    /** Places the line before a page's `first_unread`, unless the mark has moved past the page's mark. */
+    /**
+     * Places the line before a page's `first_unread`, unless the mark has moved past the page's mark.
+     *
+     * @param {Pick<Page, "read" | "first_unread">} page
+     */
     #placeLine({ read, first_unread }) {
         if (first_unread === undefined || first_unread === null || this.#line?.at === first_unread) return;
         if ((read ?? this.#read ?? 0) < (this.#read ?? 0)) return;
-        this.#line = { at: first_unread, isTaken: false, wasAtBottom: false };
+        this.#line = { at: first_unread, isTaken: false, mark: 0, searched: 0, wasAtBottom: false };
     }
 
     /**
@@ -996,14 +1102,14 @@ export class Timeline {
         const end = this.#openingHead ?? Infinity;
         if (window.reachesBackTo(line.mark)) {
             for (let seq = Math.max(line.searched + 1, window.first); seq <= Math.min(window.last, end); seq++) {
-                if (window.at(seq).message.sender !== this.#me) {
-                    this.#line = { at: seq, isTaken: false, wasAtBottom: line.wasAtBottom };
+                if (this.#known(seq).message.sender !== this.#me) {
+                    this.#line = { ...line, at: seq, isTaken: false };
                     return;
                 }
                 line.searched = seq;
             }
         }
-        if (line.searched >= end) this.#line = null;
+        if (line.searched >= end) this.#line = /** @type {any} */ (null);
     }
 
     #isLineDrawn() {
@@ -1024,7 +1130,11 @@ export class Timeline {
         return seq <= end ? seq : null;
     }
 
-    /** Gives the line to a new message of others that the reader does not follow, unless it stands before unseen ones. */
+    /**
+     * Gives the line to a new message of others that the reader does not follow, unless it stands before unseen ones.
+     *
+     * @param {number} seq
+     */
     #takeLine(seq) {
         const isMissed = this.#isAbsent && !this.#window.hasAfter;
         if (this.#jump?.to === "last" || (this.#openingHead === null && !isMissed)) return;
@@ -1034,7 +1144,7 @@ export class Timeline {
             const isLower = this.#line.isTaken && seq < at;
             if (!isPassed && !isLower) return;
         }
-        this.#line = { at: seq, isTaken: true, wasAtBottom: false };
+        this.#line = { at: seq, isTaken: true, mark: 0, searched: 0, wasAtBottom: false };
     }
 
     /** Notes that the reader is at the bottom of a window which has the line's message, or begins after it. */
@@ -1078,14 +1188,15 @@ export class Timeline {
         this.#arrived.clear();
     }
 
+    /** @param {Place} to */
     #jumpTo(to) {
         const window = this.#window;
         if (!window) return;
-        this.#opening = null;
-        if (to === "last") this.#line = null;
+        this.#opening = /** @type {any} */ (null);
+        if (to === "last") this.#line = /** @type {any} */ (null);
         const target = this.#placeInWindow(to);
         if (target !== null) {
-            this.#jump = null;
+            this.#jump = /** @type {any} */ (null);
             this.#scroll(target);
             return;
         }
@@ -1100,9 +1211,13 @@ export class Timeline {
         if (this.#edges.after.request === null) this.#fetchEdge("after");
     }
 
-    /** Fetches the page of a jump, which replaces the window. */
+    /**
+     * Fetches the page of a jump, which replaces the window.
+     *
+     * @param {Place} to
+     */
     #fetchJump(to) {
-        this.#opening = null;
+        this.#opening = /** @type {any} */ (null);
         // A second jump to the same place, such as that of a second send, takes over the fetch under way.
         if (this.#jump?.to === to && this.#jump.fetch?.request != null) return;
         this.#jump = { to, fetch: new Attempt() };
@@ -1110,11 +1225,12 @@ export class Timeline {
     }
 
     #fetchJumpAgain() {
-        this.#fetch(this.#jump.fetch, queryFor(this.#jump.to));
+        this.#fetch(/** @type {Attempt} */ (this.#jump.fetch), queryFor(this.#jump.to));
     }
 
     // Sending (rules 17 to 19)
 
+    /** @param {EventOf<"send">} event */
     #send({ draft, at }) {
         const id = draft.client_message_id;
         if (this.#outbox.has(id) || this.#window?.hasOwn(id) || this.#heldSends().some(isOf(id))) return;
@@ -1137,7 +1253,11 @@ export class Timeline {
         }
     }
 
-    /** Ends the POST under way. Returns null if the answer belongs to another POST. */
+    /**
+     * Ends the POST under way. Returns null if the answer belongs to another POST.
+     *
+     * @param {string} id
+     */
     #endPost(id) {
         if (this.#post?.id !== id) return null;
         const post = this.#post;
@@ -1145,6 +1265,7 @@ export class Timeline {
         return post;
     }
 
+    /** @param {EventOf<"sent">} event */
     #takeSent({ client_message_id: id, message }) {
         const post = this.#endPost(id);
         if (post?.isOutdated) return this.#queueAgain(id);
@@ -1155,6 +1276,7 @@ export class Timeline {
         if (known.seq === message.seq) this.#learn(message, true);
     }
 
+    /** @param {EventOf<"send_failed">} event */
     #takeSendFailure({ client_message_id: id, status, code, retry_after }) {
         const post = this.#endPost(id);
         const send = this.#outbox.get(id);
@@ -1170,11 +1292,13 @@ export class Timeline {
         }
     }
 
+    /** @param {string} id */
     #queueAgain(id) {
         const send = this.#outbox.get(id);
         if (send) send.row = this.#outboxRow(id, send.draft, "queued");
     }
 
+    /** @param {string} id */
     #retrySend(id) {
         const send = this.#outbox.get(id);
         if (send?.row.state !== "failed") return;
@@ -1183,14 +1307,19 @@ export class Timeline {
         this.#queueAgain(id);
     }
 
+    /** @param {string} id */
     #discardSend(id) {
         if (this.#outbox.get(id)?.row.state === "failed") this.#outbox.delete(id);
     }
 
-    /** Removes a stored message of this user from the outbox, whatever event has shown it (rule 19). */
+    /**
+     * Removes a stored message of this user from the outbox, whatever event has shown it (rule 19).
+     *
+     * @param {Message} message
+     */
     #land(message) {
         const id = message.client_message_id;
-        if (message.sender !== this.#me || !this.#outbox.has(id)) return;
+        if (message.sender !== this.#me || id === undefined || !this.#outbox.has(id)) return;
         // A wait belongs to the first queued send. It ends if that send turns out to be stored.
         const isWaitedFor = this.#posting.wait && firstQueued(this.#outbox) === id;
         if (isWaitedFor) this.#posting.succeed();
@@ -1198,13 +1327,14 @@ export class Timeline {
         this.#landed.add(id);
     }
 
+    /** @param {Message} message */
     #isLanded(message) {
-        return message.sender === this.#me && this.#landed.has(message.client_message_id);
+        return message.sender === this.#me && message.client_message_id !== undefined && this.#landed.has(message.client_message_id);
     }
 
     /** Own sends stored beyond a gap. They are drawn below the window and above the unsent ones (rule 19). */
     #heldSends() {
-        const isShown = (message) => this.#isLanded(message) && !this.#window?.hasOwn(message.client_message_id);
+        const isShown = (/** @type {Message} */ message) => this.#isLanded(message) && !this.#window?.hasOwn(message.client_message_id ?? "");
         return [...this.#held.values()].filter(isShown).sort(bySeq);
     }
 
@@ -1214,7 +1344,7 @@ export class Timeline {
         this.#closeSocket();
         this.#socket = "opening";
         this.#connecting.wait = null;
-        this.#effects.push({ effect: "subscribe", since: this.#rev, epoch: this.#epoch });
+        this.#effects.push({ effect: "subscribe", since: this.#rev, epoch: /** @type {string} */ (this.#epoch) });
     }
 
     #closeSocket() {
@@ -1237,6 +1367,7 @@ export class Timeline {
         this.#subscribe();
     }
 
+    /** @param {Frame} frame */
     #takeFrame(frame) {
         const room = frame.room ?? (frame.type === "message" ? frame.message.room : null);
         if (room !== undefined && room !== null && room !== this.#room) return;
@@ -1283,6 +1414,7 @@ export class Timeline {
         this.#attemptAgain(({ asked }) => !asked);
     }
 
+    /** @param {number} now */
     #takeTime(now) {
         // A clock that is set back must not stop the waits. So only differences count, and each counts once.
         if (this.#now !== null) this.#elapsed += Math.max(0, now - this.#now);
@@ -1291,14 +1423,19 @@ export class Timeline {
         this.#attemptAgain(({ until }) => until <= this.#elapsed);
     }
 
+    /** @param {[number | null, number][]} offsets */
     #takeOffsets(offsets) {
         this.#utcOffsets = offsets;
         this.#window?.setDays((message) => this.#dayOf(Date.parse(message.created_at)));
     }
 
-    /** Retries everything that waits, if its wait is over. */
+    /**
+     * Retries everything that waits, if its wait is over.
+     *
+     * @param {(wait: Wait) => boolean} isOver
+     */
     #attemptAgain(isOver) {
-        const hasWaited = (attempt) => Boolean(attempt?.wait && isOver(attempt.wait));
+        const hasWaited = (/** @type {Attempt | null | undefined} */ attempt) => Boolean(attempt?.wait && isOver(attempt.wait));
         if (hasWaited(this.#opening?.fetch)) this.#fetchOpening();
         if (hasWaited(this.#jump?.fetch)) this.#fetchJumpAgain();
         if (hasWaited(this.#edges.before)) this.#fetchEdge("before");
@@ -1309,10 +1446,15 @@ export class Timeline {
 
     // The view
 
-    /** The present view. @returns {View} */
+    /**
+     * The present view.
+     *
+     * @returns {View}
+     */
     get view() {
         if (this.#view !== null) return this.#view;
         const chunks = this.#rowChunks();
+        /** @type {Row[] | null} */
         let rows = null;
         this.#view = {
             get rows() {
@@ -1335,16 +1477,26 @@ export class Timeline {
         return this.#view;
     }
 
-    /** Returns the latest snapshot of a message in the window. @returns {Message | undefined} */
+    /**
+     * Returns the latest snapshot of a message in the window.
+     *
+     * @param {number} seq
+     * @returns {Message | undefined}
+     */
     message(seq) {
         return this.#window?.at(seq)?.message;
     }
 
-    /** Returns the row of the newest own message in the window up to `seq`. @returns {Row | undefined} */
+    /**
+     * Returns the row of the newest own message in the window up to `seq`.
+     *
+     * @returns {Row | undefined}
+     */
     lastOwnRow(seq = Infinity) {
         return this.#window?.lastOwn(seq)?.row;
     }
 
+    /** @param {Edge} edge */
     #edgeState(edge) {
         const window = this.#window;
         if (!window) return this.#opening?.fetch.state ?? "idle";
@@ -1376,9 +1528,13 @@ export class Timeline {
 
     /**
      * Returns these rows with the lines between them: the unread line, and a day line wherever the day is later than all above.
+     *
+     * @param {readonly {row: Row, day: number}[]} entries
+     * @param {number} dayAbove
      */
     #withLines(entries, dayAbove) {
         const lineAt = this.#line?.at;
+        /** @type {Row[]} */
         const rows = [];
         for (const { row, day } of entries) {
             if (day > dayAbove) {
@@ -1391,7 +1547,10 @@ export class Timeline {
         return rows;
     }
 
-    /** @param {Message} message @param {boolean} [isTwice] True if another row has the key of its id. */
+    /**
+     * @param {Message} message
+     * @param {boolean} [isTwice] True if another row has the key of its id.
+     */
     #entry(message, isTwice = false) {
         const { seq, rev, sender, client_message_id: id, deleted } = message;
         const isMine = sender === this.#me;
@@ -1402,32 +1561,50 @@ export class Timeline {
         return { message, row, day: this.#dayOf(Date.parse(message.created_at)) };
     }
 
-    /** @returns {Row} */
+    /**
+     * @param {string} id
+     * @param {PostedDraft} draft
+     * @param {NonNullable<Row["state"]>} state
+     * @returns {Row}
+     */
     #outboxRow(id, draft, state) {
         return { key: ownKey(id), state, mine: true, draft };
     }
 
-    /** @param {number} milliseconds Since 1970. @returns {number} The days since 1970 by the user's clock at that time. */
+    /**
+     * @param {number} milliseconds Since 1970.
+     * @returns {number} The days since 1970 by the user's clock at that time.
+     */
     #dayOf(milliseconds) {
-        const [, minutes] = this.#utcOffsets.findLast(([from]) => from === null || from <= milliseconds);
+        const [, minutes] = /** @type {[null, number]} */ (this.#utcOffsets.findLast(([from]) => from === null || from <= milliseconds));
         return Math.floor((milliseconds + minutes * 60_000) / 86_400_000);
     }
 
+    /** @param {number} day */
     #dayLine(day) {
         if (!this.#dayLines.has(day)) {
             this.#dayLines.set(day, { key: `day/${new Date(day * 86_400_000).toISOString().split("T")[0]}` });
         }
-        return this.#dayLines.get(day);
+        return /** @type {Row} */ (this.#dayLines.get(day));
     }
 }
 
-/** Returns the query of a page around a place (rule 1). */
+/**
+ * Returns the query of a page around a place (rule 1).
+ *
+ * @param {Place} place
+ * @returns {{around?: "unread" | number}}
+ */
 function queryFor(place) {
     if (place === "last") return {};
     return { around: place === "read" ? "unread" : place };
 }
 
-/** Returns the longest run of messages without gaps that ends with the newest one, each in its latest snapshot (rule 3). */
+/**
+ * Returns the longest run of messages without gaps that ends with the newest one, each in its latest snapshot (rule 3).
+ *
+ * @param {any} messages
+ */
 function newestRun(messages) {
     const latest = new Map();
     for (const message of messages) keepLatest(latest, message);
@@ -1437,15 +1614,21 @@ function newestRun(messages) {
     return sorted.slice(start);
 }
 
-/** Keeps the snapshot with the higher `rev` (rule 4). */
+/**
+ * Keeps the snapshot with the higher `rev` (rule 4).
+ *
+ * @param {any} messages
+ * @param {Message} message
+ */
 function keepLatest(messages, message) {
     const known = messages.get(message.seq);
     if (!known || known.rev < message.rev) messages.set(message.seq, message);
 }
 
-const ownKey = (id) => `me/${id}`;
-const isOf = (id) => (message) => message.client_message_id === id;
+const ownKey = (/** @type {string} */ id) => `me/${id}`;
+const isOf = (/** @type {string} */ id) => (/** @type {Message} */ message) => message.client_message_id === id;
 
+/** @param {Map<string, {row: Row}>} outbox */
 function firstQueued(outbox) {
     for (const [id, { row }] of outbox) if (row.state === "queued") return id;
     return null;

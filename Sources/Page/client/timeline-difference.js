@@ -3,6 +3,8 @@
  *
  * @typedef {import("./timeline.js").Row} Row
  *
+ * @typedef {{row: Row, index: number, from: number, mayMove: boolean}} Kept A row of both views: its later and its earlier index.
+ *
  * @typedef {object} Difference To apply it to the earlier rows: take out `removed` and `moved`, put in `moved` and
  *   `inserted` in ascending `index`, then replace `updated`.
  * @property {string[]} removed The keys of rows that were removed. A day line or the unread line that has moved is in `removed` and in
@@ -24,6 +26,7 @@
 export function difference(before, after) {
     const old = before.rows;
     const now = after.rows;
+    /** @type {Difference} */
     const result = { removed: [], moved: [], inserted: [], updated: [] };
 
     // Most changes are in one place, so the equal rows before and after it are skipped.
@@ -36,9 +39,11 @@ export function difference(before, after) {
         nowEnd--;
     }
 
+    /** @type {Map<string, number>} */
     const places = new Map();
     for (let index = start; index < oldEnd; index++) places.set(old[index].key, index);
 
+    /** @type {Kept[]} */
     const kept = [];
     for (let index = start; index < nowEnd; index++) {
         const from = places.get(now[index].key);
@@ -82,13 +87,16 @@ export function apply(rows, { removed, moved, inserted, updated }) {
     const byKey = new Map(rows.map((row) => [row.key, row]));
     const gone = new Set([...removed, ...moved.map(({ key }) => key)]);
     const result = rows.filter(({ key }) => !gone.has(key));
-    const added = [...inserted, ...moved.map(({ key, index }) => ({ row: byKey.get(key), index }))];
+    const added = [...inserted, ...moved.map(({ key, index }) => ({ row: /** @type {Row} */ (byKey.get(key)), index }))];
     for (const { row, index } of added.sort((one, other) => one.index - other.index)) result.splice(index, 0, row);
     const anew = new Map(updated.map((row) => [row.key, row]));
     return result.map((row) => anew.get(row.key) ?? row);
 }
 
-/** @param {Row} one @param {Row} other */
+/**
+ * @param {Row} one
+ * @param {Row} other
+ */
 function sameContent(one, other) {
     return one === other
         || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
@@ -103,14 +111,22 @@ function isLine({ state }) {
     return state === undefined;
 }
 
-/** Returns the smallest set of rows that must move. Stored messages keep their relative order. */
+/**
+ * Returns the smallest set of rows that must move. Stored messages keep their relative order.
+ *
+ * @param {Kept[]} kept
+ */
 function outOfOrder(kept) {
     if (kept.every(({ from }, index) => index === 0 || kept[index - 1].from < from)) return [];
     const inOrder = new Set(longestAscent(kept.filter(standsRight(kept))));
     return kept.filter((row) => !inOrder.has(row));
 }
 
-/** Returns a filter of rows: the stored messages, and the other rows that are between the same two messages as before. */
+/**
+ * Returns a filter of rows: the stored messages, and the other rows that are between the same two messages as before.
+ *
+ * @param {Kept[]} kept
+ */
 function standsRight(kept) {
     const lowest = new Map();
     const highest = new Map();
@@ -124,12 +140,17 @@ function standsRight(kept) {
         highest.set(row, below);
         if (!row.mayMove) below = row.from;
     }
-    return (row) => !row.mayMove || (lowest.get(row) < row.from && row.from < highest.get(row));
+    return (/** @type {Kept} */ row) => !row.mayMove || (lowest.get(row) < row.from && row.from < highest.get(row));
 }
 
-/** Returns a longest subsequence of these rows whose `from` ascends. */
+/**
+ * Returns a longest subsequence of these rows whose `from` ascends.
+ *
+ * @param {Kept[]} rows
+ */
 function longestAscent(rows) {
     // ends[n] is the row with the lowest `from` that ends an ascending sequence of n + 1 rows.
+    /** @type {Kept[]} */
     const ends = [];
     const previous = new Map();
     for (const row of rows) {
@@ -143,6 +164,7 @@ function longestAscent(rows) {
         previous.set(row, ends[low - 1]);
         ends[low] = row;
     }
+    /** @type {Kept[]} */
     const ascent = [];
     for (let row = ends.at(-1); row !== undefined; row = previous.get(row)) ascent.push(row);
     return ascent;

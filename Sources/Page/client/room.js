@@ -1,0 +1,1084 @@
+/**
+ * An open room, which hosts the timeline machine. It performs the effects and reports their results, stores the window and the
+ * unsent messages, and has a view of it all.
+ *
+ * @module room
+ */
+
+import { after, elapsed, soon, stop } from "./defaults.js";
+import { asClientError, ClientError, closedError, isTemporary } from "./errors.js";
+import { Observers } from "./observers.js";
+import { pauseAfter } from "./requests.js";
+import { Timeline } from "./timeline.js";
+import { utcOffsets } from "./utc-offsets.js";
+
+/**
+ * @typedef {import("./types.js").Message} Message
+ * @typedef {import("./types.js").Place} Place
+ * @typedef {import("./types.js").RoomView} RoomView
+ * @typedef {import("./types.js").Frame} Frame
+ * @typedef {import("./timeline-events.js").Event} Event
+ *
+ * @typedef {object} RoomHost What a room needs of its client.
+ * @property {import("./requests.js").Requests} requests
+ * @property {import("./connection.js").Connection} connection
+ * @property {import("./token.js").Identity} identity
+ * @property {(user: string) => import("./storage.js").Storage} storage
+ * @property {{pageLimit: number, windowLimit: number}} limits
+ * @property {(room: Room) => void} closed
+ * @property {(summary: import("./types.js").RoomSummary) => void} noteRoom The server has told the state of a room.
+ * @property {(room: string, unread: number) => void} noteUnread
+ */
+
+/** Interval of the machine's clock ticks, in milliseconds. Its waits are whole seconds. */
+const TICK_MILLISECONDS = 500;
+/** Delay before the window is stored, in milliseconds, so that a burst of messages is one write. */
+const SAVE_MILLISECONDS = 800;
+/** Delay before the read mark is sent, in milliseconds, so that scrolling causes few requests. */
+const MARK_MILLISECONDS = 300;
+/** Minimum time between two typing notices, in milliseconds (docs/live.md). */
+const TYPING_MILLISECONDS = 3000;
+/** Number of failures in a row after which `open` and the calls that load throw. The room goes on trying. */
+const OPENING_FAILURES = 3;
+/** The prefix of the keys of own messages. */
+const OWN_KEY = "me/";
+
+/** The events that may start a wait of the machine. It begins at the time that the machine knows. */
+const STARTING_WAITS = new Set(["fetch_failed", "send_failed", "disconnected"]);
+
+/** @type {RoomView} */
+const EMPTY = Object.freeze({
+    rows: Object.freeze([]), chunks: Object.freeze([]), before: "idle", after: "idle", connection: "offline", epoch: null, rev: 0, unread: 0,
+    read: null, toast: null, typing: Object.freeze([]), online: null, phase: "initial", scroll: null, readers: new Map(), ban: null,
+    ending: null,
+});
+
+/** Returns a random id for a message. */
+export const makeID = () => Array.from({ length: 3 }, () => Math.random().toString(36).slice(2, 10).padEnd(8, "0")).join("");
+
+/**
+ * Returns a promise that need not be awaited: the view shows its failure, too.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ */
+function quiet(promise) {
+    promise.catch(() => {});
+    return promise;
+}
+
+/**
+ * @param {readonly unknown[]} one
+ * @param {readonly unknown[]} other
+ */
+const isSame = (one, other) => one === other || (one.length === other.length && one.every((value, index) => value === other[index]));
+
+/** @typedef {import("./types.js").Row} Row */
+
+/**
+ * True if two rows show the same. The machine makes those of sends that are stored beyond a gap anew each time.
+ *
+ * @param {Row} one
+ * @param {Row} other
+ */
+const isSameRow = (one, other) => one === other
+    || (one.key === other.key && one.state === other.state && one.code === other.code && one.message === other.message && one.draft === other.draft);
+
+/**
+ * Returns the chunks of a view with those of the view before where they are the same. Unsent messages are in a chunk of their own,
+ * which the machine makes anew each time.
+ *
+ * @param {RoomView["chunks"]} before
+ * @param {RoomView["chunks"]} chunks
+ */
+function sameChunks(before, chunks) {
+    if (chunks === before) return before;
+    const last = chunks.length - 1;
+    const [previous, present] = [before[last], chunks[last]];
+    if (previous === undefined || present === undefined) return chunks;
+    const isSameLast = previous.length === present.length && present.every((row, index) => isSameRow(row, previous[index]));
+    if (!isSameLast) return chunks;
+    const kept = [...chunks.slice(0, last), previous];
+    return isSame(before, kept) ? before : kept;
+}
+
+export class Room {
+    /**
+     * The room's id.
+     *
+     * @type {string}
+     */
+    id;
+    #host;
+    #timeline = new Timeline();
+    #observers = new Observers();
+    /** @type {RoomView} */
+    #view = EMPTY;
+    /** True if the machine may have changed since the view was made. */
+    #isDirty = false;
+    /** The view that the listeners were told of. */
+    #told = EMPTY;
+    #isTelling = false;
+    /** @type {RoomView["scroll"]} */
+    #scroll = null;
+    /** @type {Map<string, number>} */
+    #readers = new Map();
+    /** @type {string | null} */
+    #ban = null;
+    /** @type {ClientError | null} */
+    #ending = null;
+    /**
+     * Resolves once the machine has been opened.
+     *
+     * @type {Promise<void> | null}
+     */
+    #starting = null;
+    /** True once the machine has been opened. */
+    #isStarted = false;
+    #me = "";
+    /** @type {import("./storage.js").Storage | null} */
+    #storage = null;
+    /**
+     * Set once what was stored has been shown: a send waits for it, so that it does not overtake.
+     *
+     * @type {(() => void) | null}
+     */
+    #restored = null;
+    /** @type {Promise<void>} */
+    #isRestored = new Promise((resolve) => (this.#restored = resolve));
+    /**
+     * A page that was requested before the machine asked for it.
+     *
+     * @type {{query: string, page: Promise<import("./types.js").Page>} | null}
+     */
+    #early = null;
+    /** True if the room's screen is in front of the user, as far as the app has told. */
+    #isActive = true;
+    #isInBackground = false;
+    /** @type {Set<(message: Message) => void>} */
+    #messageListeners = new Set();
+    /**
+     * The latest failure to load, and how many there were in a row.
+     *
+     * @type {ClientError | null}
+     */
+    #failure = null;
+    #failures = 0;
+    /**
+     * Those who wait for a state.
+     *
+     * @type {Set<() => void>}
+     */
+    #waiting = new Set();
+    /** @type {import("./defaults.js").Timer | null} */
+    #ticking = null;
+    /** @type {import("./defaults.js").Timer | null} */
+    #saving = null;
+    /**
+     * The timer of the next request for the read mark.
+     *
+     * @type {import("./defaults.js").Timer | null}
+     */
+    #marking = null;
+    #markFailures = 0;
+    /** The read mark to send; 0 if the server has it. */
+    #mark = 0;
+    /**
+     * The error of the last mark that the server refused.
+     *
+     * @type {ClientError | null}
+     */
+    #markRefusal = null;
+    /** True if the next `live` asks for the user's read mark, which may have moved on another device meanwhile. */
+    #asksForMark = false;
+    #typedAt = -Infinity;
+    /**
+     * The epoch of the window that this object has stored, if that window reached the newest message.
+     *
+     * @type {string | null}
+     */
+    #newestStored = null;
+    /**
+     * The sends in the store, by id.
+     *
+     * @type {Map<string, import("./storage.js").Unsent>}
+     */
+    #unsent = new Map();
+    /** The highest order of a send in the store. */
+    #order = 0;
+    /**
+     * The sends that are waited for.
+     *
+     * @type {Map<string, {promise: Promise<Message>, resolve: (message: Message) => void, reject: (error: ClientError) => void}>}
+     */
+    #awaited = new Map();
+    /** @type {import("./connection.js").Subscriber} */
+    #subscriber;
+
+    /**
+     * @param {RoomHost} host
+     * @param {string} id
+     */
+    constructor(host, id) {
+        this.#host = host;
+        this.id = id;
+        this.#subscriber = {
+            id,
+            connected: () => this.#handle({ event: "connected" }),
+            disconnected: () => this.#handle({ event: "disconnected" }),
+            take: (frame) => this.#takeFrame(frame),
+            end: (error) => this.#end(error),
+        };
+    }
+
+    /**
+     * What a screen shows now: the same object until it changes.
+     *
+     * @returns {RoomView}
+     */
+    get view() {
+        if (this.#isDirty) {
+            this.#isDirty = false;
+            this.#view = this.#makeView(this.#view);
+        }
+        return this.#view;
+    }
+
+    /**
+     * Calls a function after each change of the view, until the returned function is called. Changes that come together are told
+     * once.
+     *
+     * @param {() => void} listener
+     * @returns {import("./types.js").Unsubscribe}
+     */
+    subscribe(listener) {
+        return this.#observers.add(listener);
+    }
+
+    /**
+     * Calls a function with each message that comes on the connection, new or changed, also outside the window.
+     *
+     * @param {(message: Message) => void} listener
+     * @returns {import("./types.js").Unsubscribe}
+     */
+    onMessage(listener) {
+        const own = (/** @type {Message} */ message) => listener(message);
+        this.#messageListeners.add(own);
+        return () => void this.#messageListeners.delete(own);
+    }
+
+    /** True from `open`, or the first send, until the room has ended. */
+    get isOpen() {
+        return this.#starting !== null && this.#ending === null;
+    }
+
+    /**
+     * Shows the room at a place: where the user left off, at the newest message, or at a `seq`. Returns when messages are shown. After
+     * a temporary error it throws, but the room goes on trying.
+     *
+     * @param {{at?: Place}} [options]
+     * @returns {Promise<this>}
+     * @throws {ClientError} The server's refusal, such as `not_a_member`.
+     */
+    async open(options = {}) {
+        const { at = "read" } = options;
+        this.#check();
+        this.#failures = 0;
+        if (this.#starting === null) this.#starting = this.#start(at);
+        else if (this.#isStarted) this.#handle({ event: "open", at });
+        await this.#until(() => this.#isStarted && this.view.phase !== "initial");
+        return this;
+    }
+
+    /** Ends the room's subscription and calls. Messages that are not stored yet are still sent, until the client is closed. */
+    close() {
+        this.#end(closedError("room"));
+    }
+
+    /**
+     * Returns the present snapshot of a message of the window.
+     *
+     * @param {number} seq
+     * @returns {Message | undefined}
+     */
+    message(seq) {
+        return this.#timeline.message(seq);
+    }
+
+    /**
+     * Returns a message, also from outside the window.
+     *
+     * @param {number} seq
+     * @returns {Promise<Message>}
+     */
+    async loadMessage(seq) {
+        return this.message(seq) ?? this.#host.requests.message(this.id, seq);
+    }
+
+    /**
+     * Returns the row of the newest own message in the window up to a `seq`.
+     *
+     * @param {number} [seq]
+     * @returns {import("./types.js").Row | undefined}
+     */
+    lastOwnRow(seq) {
+        return this.#timeline.lastOwnRow(seq);
+    }
+
+    // The reader
+
+    /** Loads older messages. Call it when the reader is within two screens of the first row. */
+    loadBefore() {
+        return quiet(this.#load("before"));
+    }
+
+    /** Loads newer messages. Call it when the reader is within two screens of the last row. */
+    loadAfter() {
+        return quiet(this.#load("after"));
+    }
+
+    /** @param {import("./types.js").Edge} edge */
+    async #load(edge) {
+        this.#check();
+        this.#failures = 0;
+        this.#handle({ event: "near", edge });
+        await this.#until(() => this.view[edge] === "idle" || this.view[edge] === "end");
+    }
+
+    /**
+     * Goes to a place, and loads the messages there if needed. Returns once the view says where to scroll.
+     *
+     * @param {Place} to
+     * @returns {Promise<void>}
+     */
+    jump(to) {
+        return quiet(this.#jump(to));
+    }
+
+    /** @param {Place} to */
+    async #jump(to) {
+        this.#check();
+        this.#failures = 0;
+        const before = this.#scroll;
+        this.#handle({ event: "jump", to });
+        await this.#until(() => this.#scroll !== before);
+    }
+
+    /**
+     * Tells where the reader is. This moves the read mark, and decides if the list follows new messages.
+     *
+     * @param {{atBottom: boolean, lastVisible: number | null}} place `lastVisible` is the `seq` of the last message that can be seen.
+     */
+    setViewport({ atBottom, lastVisible }) {
+        if (this.#isStarted) this.#handle({ event: "viewport", at_bottom: atBottom, last_visible: lastVisible });
+    }
+
+    /**
+     * Tells if the room's screen is in front of the user. If not, nothing is marked as read.
+     *
+     * @param {boolean} isActive
+     */
+    setActive(isActive) {
+        this.#isActive = isActive;
+        this.#tellActive();
+    }
+
+    /**
+     * Tells if the whole app is in the background. The client calls it.
+     *
+     * @param {boolean} isInBackground
+     */
+    setBackground(isInBackground) {
+        this.#isInBackground = isInBackground;
+        this.#tellActive();
+        if (isInBackground) this.save();
+    }
+
+    #tellActive(isActive = this.#isActive && !this.#isInBackground) {
+        if (!this.#isStarted) return;
+        this.#tick();
+        this.#handle({ event: "active", active: isActive });
+    }
+
+    /**
+     * Moves the user's read mark. A screen need not call it: `setViewport` does.
+     *
+     * @param {number} seq
+     * @returns {Promise<void>}
+     */
+    markRead(seq) {
+        return quiet(this.#markReadUpTo(seq));
+    }
+
+    /** @param {number} seq */
+    async #markReadUpTo(seq) {
+        this.#check();
+        this.#startAtEnd();
+        this.#markRefusal = null;
+        this.#mark = Math.max(this.#mark, seq);
+        this.#agreeOnMark();
+        await this.#until(() => this.#mark === 0, () => null);
+        if (this.#markRefusal !== null) throw this.#markRefusal;
+    }
+
+    /** Tells the others that the user types. Call it with every key; a notice is sent at most every 3 seconds. */
+    typing() {
+        if (elapsed() - this.#typedAt < TYPING_MILLISECONDS) return;
+        this.#typedAt = elapsed();
+        this.#host.connection.sendTyping(this.id);
+    }
+
+    // Sending
+
+    /**
+     * Sends a message. It is shown at once, and posted until the server has stored it, once.
+     *
+     * @param {string | import("./types.js").Draft} draft
+     * @returns {Promise<Message>} The stored message. It need not be awaited: a refused message is also shown as failed.
+     * @throws {ClientError} The server's refusal. The message stays as failed, for `retry` or `discard`.
+     */
+    send(draft) {
+        const sent = async () => {
+            const posted = this.#posted(draft);
+            const stored = this.#await(posted.client_message_id);
+            await this.#add(posted);
+            return stored;
+        };
+        return quiet(sent());
+    }
+
+    /**
+     * Sends a message, and returns its id when it is shown and in the store: if the app ends before it is sent, the next client of
+     * the user sends it.
+     *
+     * @param {string | import("./types.js").Draft} draft
+     * @returns {Promise<string>}
+     */
+    async enqueue(draft) {
+        const posted = this.#posted(draft);
+        await this.#add(posted);
+        return posted.client_message_id;
+    }
+
+    /**
+     * Sends a failed message again, and returns it once it is stored.
+     *
+     * @param {string} id The `client_message_id`.
+     * @returns {Promise<Message>}
+     */
+    retry(id) {
+        const send = this.#unsent.get(id);
+        if (!send || !this.#isFailed(id)) return quiet(Promise.reject(new ClientError("not_failed", "No failed message has this id.")));
+        const stored = this.#await(id);
+        // It goes to the end of the outbox.
+        this.#keepUnsent(send);
+        this.#handle({ event: "retry", client_message_id: id });
+        return stored;
+    }
+
+    /**
+     * Gives up a failed message.
+     *
+     * @param {string} id
+     */
+    discard(id) {
+        if (!this.#isFailed(id)) return;
+        this.#forgetUnsent(id);
+        this.#handle({ event: "discard", client_message_id: id });
+    }
+
+    /**
+     * Changes a message of the user, and returns its new state. Like all changes it is repeated after a lost answer or a temporary
+     * error, up to three times; the server makes it once.
+     *
+     * @param {number} seq
+     * @param {string | import("./types.js").Changes} changes A new text, or what else changes.
+     * @param {{ifRev?: number}} [options] `ifRev` is the `rev` that the message must have.
+     */
+    edit(seq, changes, options = {}) {
+        const edited = typeof changes === "string" ? { text: changes } : changes;
+        return this.#change(() => this.#host.requests.edit(this.id, seq, edited, options.ifRev));
+    }
+
+    /**
+     * Deletes a message. Its place stays.
+     *
+     * @param {number} seq
+     */
+    remove(seq) {
+        return this.#change(() => this.#host.requests.remove(this.id, seq));
+    }
+
+    /**
+     * Adds a reaction of the user.
+     *
+     * @param {number} seq
+     * @param {string} key An emoji, for example.
+     */
+    react(seq, key) {
+        return this.#change(() => this.#host.requests.react(this.id, seq, key, true));
+    }
+
+    /**
+     * Removes a reaction of the user.
+     *
+     * @param {number} seq
+     * @param {string} key
+     */
+    unreact(seq, key) {
+        return this.#change(() => this.#host.requests.react(this.id, seq, key, false));
+    }
+
+    /**
+     * Adds a reaction of the user, or removes it.
+     *
+     * @param {number} seq
+     * @param {string} key
+     */
+    async toggleReaction(seq, key) {
+        return (await this.hasReacted(seq, key)) ? this.unreact(seq, key) : this.react(seq, key);
+    }
+
+    /**
+     * Returns true if the user has reacted so. A message with many reactions does not list all users.
+     *
+     * @param {number} seq
+     * @param {string} key
+     */
+    async hasReacted(seq, key) {
+        const me = await this.#host.identity.user();
+        const reaction = (await this.loadMessage(seq)).reactions?.find((reaction) => reaction.key === key);
+        if (!reaction || reaction.users.includes(me)) return reaction !== undefined;
+        if (reaction.count <= reaction.users.length) return false;
+        // The users are ordered by id, so those whose ids begin as this one's come after that beginning.
+        const beginning = [...me].slice(0, -1).join("");
+        let last = /^\.{0,2}$/.test(beginning) ? undefined : beginning;
+        for (;;) {
+            const { users, has_more: hasMore } = await this.#host.requests.reactors(this.id, seq, key, last);
+            if (users.includes(me)) return true;
+            last = users.at(-1);
+            if (!hasMore || last === undefined || !last.startsWith(beginning)) return false;
+        }
+    }
+
+    /**
+     * Returns the users with a reaction, ordered by id, from one on.
+     *
+     * @param {number} seq
+     * @param {string} key
+     * @param {{after?: string}} [options]
+     */
+    async reactors(seq, key, options = {}) {
+        const { users, has_more: hasMore } = await this.#host.requests.reactors(this.id, seq, key, options.after);
+        return { users, hasMore };
+    }
+
+    /** Stores and sends at once what waits for a while, because the app may be ended. */
+    save() {
+        if (this.#mark > 0) this.#agreeOnMark();
+        if (this.#saving !== null) this.#save();
+    }
+
+    /** Tries at once what waits for the network. The client calls it. */
+    wake() {
+        if (!this.#isStarted) return;
+        if (this.#markFailures > 0) this.#agreeOnMark();
+        // Becoming active ends all waits except those that the server asked for.
+        this.#tellActive(false);
+        this.#tellActive();
+    }
+
+    /** Shows the messages under the days of the device's present time zone. The client calls it. */
+    timeZoneChanged() {
+        if (this.#isStarted) this.#handle({ event: "utc_offsets", utc_offsets: utcOffsets() });
+    }
+
+    // Opening
+
+    #check() {
+        if (this.#ending !== null) throw this.#ending;
+    }
+
+    /** Opens the room at its end if it is not open. */
+    #startAtEnd() {
+        this.#starting ??= this.#start("last");
+    }
+
+    /** @param {Place} at */
+    async #start(at) {
+        const { identity, limits } = this.#host;
+        // Without tokens the user is known, and the first request goes out in the same turn.
+        let me = identity.knownUser;
+        while (me === null) {
+            try {
+                me = await identity.user();
+            } catch (error) {
+                this.#noteFailure(asClientError(error));
+                await new Promise((resolve) => after(pauseAfter(this.#failures), () => resolve(null)));
+            }
+            if (this.#ending !== null) return;
+        }
+        this.#me = me;
+        /** @type {Event} */
+        const beginning = { event: "start", me, room: this.id, limit: limits.pageLimit, utc_offsets: utcOffsets(), window: limits.windowLimit };
+        this.#timeline.handle(beginning);
+        const storage = (this.#storage = this.#host.storage(me));
+        if (!storage.isOpen) this.#fetchEarly(beginning, at);
+        const [kept, unsent] = await Promise.all([storage.window(this.id), storage.unsent(this.id)]);
+        this.#order = Math.max(0, ...unsent.map(({ order }) => order));
+        if (this.#ending !== null) return;
+        this.#tick();
+        this.#take({ event: "active", active: this.#isActive && !this.#isInBackground });
+        for (const send of unsent) {
+            this.#unsent.set(send.draft.client_message_id, send);
+            this.#take({ event: "send", draft: send.draft, at: send.at });
+        }
+        if (kept) {
+            // An earlier version may have stored something else.
+            try {
+                this.#take({ event: "restore", ...kept });
+                this.#noteStored(kept.messages);
+            } catch {
+                storage.forgetWindow(this.id);
+            }
+        }
+        this.#take({ event: "open", at });
+        this.#early = null;
+        this.#isStarted = true;
+        this.#restored?.();
+        this.#tickOn();
+        this.#changed();
+    }
+
+    /**
+     * Requests the page that the machine will ask for if the store has no window. The answer arrives while the store opens, which
+     * takes longer than the request.
+     *
+     * @param {Event} beginning
+     * @param {Place} at
+     */
+    #fetchEarly(beginning, at) {
+        const machine = new Timeline();
+        machine.handle(beginning);
+        const [fetch] = machine.handle({ event: "open", at }).effects;
+        if (fetch?.effect !== "fetch") return;
+        this.#early = { query: JSON.stringify(fetch.query), page: this.#host.requests.page(this.id, fetch.query) };
+        // An error is handled where the answer is taken.
+        this.#early.page.catch(() => {});
+    }
+
+    /**
+     * The early page, if it was requested with this query.
+     *
+     * @param {import("./types.js").Query} query
+     */
+    #takeEarly(query) {
+        if (this.#early?.query !== JSON.stringify(query)) return null;
+        const { page } = this.#early;
+        this.#early = null;
+        return page;
+    }
+
+    /**
+     * Waits for a state.
+     *
+     * @param {() => boolean} isReached
+     * @param {() => ClientError | null} [failure] The error to throw instead, if there is one.
+     * @returns {Promise<void>}
+     */
+    #until(isReached, failure = () => this.#openingFailure) {
+        return new Promise((resolve, reject) => {
+            const look = () => {
+                const error = this.#ending ?? (isReached() ? null : failure());
+                if (error === null && !isReached()) return;
+                this.#waiting.delete(look);
+                if (error) reject(error);
+                else resolve();
+            };
+            this.#waiting.add(look);
+            look();
+        });
+    }
+
+    get #openingFailure() {
+        if (this.#failure === null || this.#failures === 0) return null;
+        return this.#failures >= OPENING_FAILURES || !this.#failure.isTemporary ? this.#failure : null;
+    }
+
+    /** @param {ClientError} error */
+    #noteFailure(error) {
+        this.#failure = error;
+        this.#failures++;
+        this.#changed();
+    }
+
+    // The machine
+
+    #tickOn() {
+        this.#ticking = after(TICK_MILLISECONDS, () => {
+            this.#tick();
+            if (this.#ending === null) this.#tickOn();
+        });
+    }
+
+    #tick() {
+        this.#handle({ event: "time", now: Date.now() });
+    }
+
+    /** @param {Event} event */
+    #handle(event) {
+        this.#take(event);
+        this.#changed();
+    }
+
+    /** @param {Event} event */
+    #take(event) {
+        if (this.#ending !== null) return;
+        if (STARTING_WAITS.has(event.event)) this.#timeline.handle({ event: "time", now: Date.now() }).effects.forEach((effect) => this.#carryOut(effect));
+        const { effects } = this.#timeline.handle(event);
+        this.#isDirty = true;
+        for (const effect of effects) this.#carryOut(effect);
+    }
+
+    /** @param {import("./timeline.js").Effect} effect */
+    #carryOut(effect) {
+        switch (effect.effect) {
+            case "fetch": return void this.#fetch(effect.request, effect.query);
+            case "subscribe":
+                this.#asksForMark = true;
+                return this.#host.connection.add(this.#subscriber, effect.since, effect.epoch);
+            case "post": return void this.#post(effect.draft);
+            case "mark_read":
+                this.#mark = Math.max(this.#mark, effect.seq);
+                return this.#agreeAfter(MARK_MILLISECONDS);
+            case "scroll": this.#scroll = Object.freeze({ to: effect.to });
+        }
+    }
+
+    /** Tells those who wait and the listeners, once the present work is done. */
+    #changed() {
+        this.#isDirty = true;
+        if (this.#isTelling) return;
+        this.#isTelling = true;
+        soon(() => {
+            this.#isTelling = false;
+            for (const look of [...this.#waiting]) look();
+            if (this.view === this.#told) return;
+            this.#told = this.view;
+            this.#observers.tell();
+        });
+    }
+
+    /**
+     * @param {RoomView} before
+     * @returns {RoomView}
+     */
+    #makeView(before) {
+        if (!this.#isStarted && this.#ending === null) return before;
+        const now = this.#isStarted ? this.#timeline.view : before;
+        const chunks = sameChunks(before.chunks, now.chunks);
+        const isSameToast = now.toast?.count === before.toast?.count && now.toast?.seq === before.toast?.seq;
+        /** @type {Omit<RoomView, "rows">} */
+        const parts = {
+            chunks, before: now.before, after: now.after, connection: this.#ending === null ? now.connection : "offline", epoch: now.epoch,
+            rev: now.rev, unread: now.unread, read: now.read, toast: isSameToast ? before.toast : now.toast,
+            typing: isSame(before.typing, now.typing) ? before.typing : now.typing, online: now.online, phase: now.phase,
+            scroll: this.#scroll, readers: this.#readers, ban: this.#ban, ending: this.#ending,
+        };
+        const names = /** @type {(keyof typeof parts)[]} */ (Object.keys(parts));
+        if (names.every((name) => parts[name] === before[name])) return before;
+        /** @type {readonly import("./types.js").Row[] | null} */
+        let rows = chunks === before.chunks ? before.rows : null;
+        return Object.freeze({
+            ...parts,
+            get rows() {
+                rows ??= Object.freeze(chunks.flat());
+                return rows;
+            },
+        });
+    }
+
+    /**
+     * @param {number} request
+     * @param {import("./types.js").Query} query
+     */
+    async #fetch(request, query) {
+        try {
+            const page = await (this.#takeEarly(query) ?? this.#host.requests.page(this.id, query));
+            this.#failures = 0;
+            this.#noteStored(page.messages);
+            const isOpening = this.#timeline.view.phase === "initial";
+            this.#handle({ event: "page", request, page });
+            // The subscription begins where the page was read, and the page has the mark.
+            if (isOpening && page.read !== undefined) this.#asksForMark = false;
+            this.#saveSoon();
+        } catch (error) {
+            const failure = asClientError(error);
+            if (failure.endsAccess) return this.#end(failure);
+            this.#noteFailure(failure);
+            this.#handle({ event: "fetch_failed", request, status: failure.status, code: failure.code, retry_after: failure.retryAfter });
+        }
+    }
+
+    /** @param {import("./types.js").PostedDraft} draft */
+    async #post(draft) {
+        const id = draft.client_message_id;
+        try {
+            const message = await this.#host.requests.send(this.id, draft);
+            this.#noteBan(null);
+            this.#handle({ event: "sent", client_message_id: id, message });
+            this.#forgetUnsent(id);
+            this.#settle(id, message);
+        } catch (error) {
+            const failure = asClientError(error);
+            const { status, code, retryAfter } = failure;
+            if (code === "banned") this.#noteBan(failure.message);
+            this.#handle({ event: "send_failed", client_message_id: id, status, code, retry_after: retryAfter });
+            if (this.#isFailed(id)) this.#settle(id, failure);
+        }
+    }
+
+    /** @param {string | null} detail */
+    #noteBan(detail) {
+        if (this.#ending === null) this.#ban = detail;
+    }
+
+    // Sends
+
+    /**
+     * @param {string | import("./types.js").Draft} draft
+     * @returns {import("./types.js").PostedDraft}
+     */
+    #posted(draft) {
+        this.#check();
+        const content = typeof draft === "string" ? { text: draft } : draft;
+        return { ...content, client_message_id: content.client_message_id ?? makeID() };
+    }
+
+    /** @param {import("./types.js").PostedDraft} draft */
+    async #add(draft) {
+        const at = Date.now();
+        this.#startAtEnd();
+        if (!this.#isStarted) await this.#isRestored;
+        this.#check();
+        const stored = this.#ownMessage(draft.client_message_id);
+        if (stored) return this.#settle(draft.client_message_id, stored);
+        const kept = this.#keepUnsent({ draft, at, order: 0 });
+        this.#handle({ event: "send", draft, at });
+        await kept;
+    }
+
+    /**
+     * Returns the user's stored message of the window with an id. An app that gives ids itself may send a message again.
+     *
+     * @param {string} id
+     */
+    #ownMessage(id) {
+        for (const rows of this.#timeline.view.chunks) {
+            const row = rows.find(({ key }) => key === OWN_KEY + id);
+            if (row) return row.message;
+        }
+        return undefined;
+    }
+
+    /** @param {string} id */
+    #isFailed(id) {
+        const { chunks } = this.#timeline.view;
+        return chunks.at(-1)?.some(({ key, state }) => key === OWN_KEY + id && state === "failed") ?? false;
+    }
+
+    /** @param {import("./storage.js").Unsent} send */
+    #keepUnsent({ draft, at }) {
+        const send = { draft, at, order: ++this.#order };
+        this.#unsent.set(draft.client_message_id, send);
+        return this.#storage?.addUnsent(this.id, send);
+    }
+
+    /** @param {string} id */
+    #forgetUnsent(id) {
+        if (this.#unsent.delete(id)) this.#storage?.removeUnsent(this.id, id);
+    }
+
+    /**
+     * Removes own sends from the store once they are known to be stored, whatever event shows it.
+     *
+     * @param {Message[]} messages
+     */
+    #noteStored(messages) {
+        if (!this.#unsent.size && !this.#awaited.size) return;
+        for (const message of messages) {
+            const { sender, client_message_id: id } = message;
+            if (sender !== this.#me || id === undefined) continue;
+            this.#forgetUnsent(id);
+            this.#settle(id, message);
+        }
+    }
+
+    /**
+     * @param {string} id
+     * @returns {Promise<Message>}
+     */
+    #await(id) {
+        const known = this.#awaited.get(id);
+        if (known) return known.promise;
+        /** @type {(message: Message) => void} */
+        let resolve = () => {};
+        /** @type {(error: ClientError) => void} */
+        let reject = () => {};
+        /** @type {Promise<Message>} */
+        const promise = new Promise((...settlers) => ([resolve, reject] = settlers));
+        this.#awaited.set(id, { promise: quiet(promise), resolve, reject });
+        return promise;
+    }
+
+    /**
+     * @param {string} id
+     * @param {Message | ClientError} outcome
+     */
+    #settle(id, outcome) {
+        const awaited = this.#awaited.get(id);
+        this.#awaited.delete(id);
+        if (outcome instanceof Error) awaited?.reject(outcome);
+        else awaited?.resolve(outcome);
+    }
+
+    /**
+     * Shows the answer to a change. It is a snapshot, like the answer to a send.
+     *
+     * @param {() => Promise<Message>} change
+     */
+    async #change(change) {
+        this.#check();
+        try {
+            const message = await change();
+            this.#noteBan(null);
+            if (this.#isStarted) this.#handle({ event: "sent", client_message_id: "-", message });
+            return message;
+        } catch (error) {
+            const failure = asClientError(error);
+            if (failure.code === "banned") this.#noteBan(failure.message);
+            this.#changed();
+            throw failure;
+        }
+    }
+
+    // Frames
+
+    /** @param {Frame} frame */
+    #takeFrame(frame) {
+        if (this.#ending !== null) return;
+        if (frame.type === "error" && frame.code === "banned") return void this.#askForBan(frame);
+        if (frame.type === "read" && frame.user !== this.#me) {
+            this.#readers = new Map(this.#readers).set(frame.user, Math.max(frame.seq, this.#readers.get(frame.user) ?? 0));
+        }
+        if (frame.type === "message") {
+            this.#noteStored([frame.message]);
+            for (const listener of [...this.#messageListeners]) listener(frame.message);
+        }
+        // The notice is shown for some seconds from now on.
+        if (frame.type === "typing") this.#tick();
+        try {
+            this.#handle({ event: "frame", frame });
+        } catch {
+            // A newer server may send something else in a field.
+            return;
+        }
+        if (frame.type === "message" || frame.type === "live") this.#saveSoon();
+        if (frame.type === "live" && this.#asksForMark) this.#agreeOnMark();
+    }
+
+    /**
+     * Finds out if the user may still read.
+     *
+     * @param {any} frame
+     */
+    async #askForBan(frame) {
+        try {
+            await this.#host.requests.page(this.id, { limit: 1 });
+            this.#noteBan(frame.message);
+            this.#changed();
+        } catch (error) {
+            const failure = asClientError(error);
+            if (failure.endsAccess) this.#end(failure);
+        }
+    }
+
+    /** @param {ClientError} error */
+    #end(error) {
+        if (this.#ending !== null) return;
+        const { unread, epoch } = this.view;
+        if (error.code === "closed" && this.#isStarted) this.save();
+        this.#ending = error;
+        for (const timer of [this.#ticking, this.#saving, this.#marking]) stop(timer);
+        if (error.endsAccess) this.#storage?.forgetWindow(this.id);
+        this.#mark = 0;
+        this.#restored?.();
+        this.#host.connection.remove(this.#subscriber);
+        if (epoch !== null) this.#host.noteUnread(this.id, unread);
+        for (const id of [...this.#awaited.keys()]) this.#settle(id, error);
+        this.#host.closed(this);
+        this.#changed();
+    }
+
+    // Delayed writes: the kept window and the read mark
+
+    #saveSoon() {
+        if (this.#ending === null) this.#saving ??= after(SAVE_MILLISECONDS, () => this.#save());
+    }
+
+    #save() {
+        stop(this.#saving);
+        this.#saving = null;
+        if (this.#ending !== null) return;
+        // A reader who scrolls back far loses the end of the window. The room still opens at its newest messages.
+        const isNewest = this.view.after === "end";
+        if (!isNewest && this.#newestStored === this.view.epoch) return void this.#storage?.saveRead(this.id, this.view);
+        this.#newestStored = isNewest ? this.view.epoch : null;
+        this.#storage?.saveWindow(this.id, this.view);
+    }
+
+    /** @param {number} milliseconds */
+    #agreeAfter(milliseconds) {
+        if (this.#ending === null) this.#marking ??= after(milliseconds, () => this.#agreeOnMark());
+    }
+
+    /**
+     * Sends the read mark, or asks for it if the server has it. The answer has the user's mark on all devices, and the number of
+     * unread messages. A request that cannot be served now is repeated.
+     */
+    async #agreeOnMark() {
+        stop(this.#marking);
+        this.#marking = null;
+        this.#asksForMark = false;
+        const mark = this.#mark;
+        if (mark > 0) this.#saveSoon();
+        try {
+            const { requests } = this.#host;
+            const summary = await (mark > 0 ? requests.markRead(this.id, mark) : requests.room(this.id));
+            this.#markFailures = 0;
+            if (this.#mark === mark) this.#mark = 0;
+            this.#host.noteRoom(summary);
+            if (this.#ending !== null) return;
+            this.#changed();
+            const { epoch, head, read, unread } = summary;
+            if (!this.#isStarted || epoch !== this.#timeline.view.epoch) return;
+            this.#handle({ event: "marked", read, unread, head });
+            this.#saveSoon();
+            const own = this.view.read ?? 0;
+            if (mark > 0 || read >= own) return;
+            // The mark was not sent before the app was ended.
+            this.#mark = Math.max(this.#mark, own);
+            this.#agreeAfter(MARK_MILLISECONDS);
+        } catch (error) {
+            const failure = asClientError(error);
+            if (!isTemporary(failure.status) || failure.code === "closed") {
+                if (this.#mark !== mark) return;
+                this.#mark = 0;
+                this.#markRefusal = failure;
+                return this.#changed();
+            }
+            this.#markFailures++;
+            this.#agreeAfter(failure.retryAfter === undefined ? pauseAfter(this.#markFailures) : failure.retryAfter * 1000);
+        }
+    }
+}

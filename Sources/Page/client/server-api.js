@@ -1,0 +1,97 @@
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ *
+ * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, data?: Record<string, unknown> | null}} Draft
+ * @typedef {{text?: string | null, attachments?: AttachmentDraft[] | null, data?: Record<string, unknown> | null}} Edit
+ * @typedef {{type: AttachmentType, url: string, width?: number | null, height?: number | null, mime?: string | null, size?: number | null, title?: string | null, description?: string | null, thumbhash?: string | null}} AttachmentDraft
+ * @typedef {"image" | "video" | "audio" | "file" | "link"} AttachmentType
+ * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, data?: Record<string, unknown>, reactions?: Reaction[], created_at: string, edited_at?: string, deleted?: boolean}} Message
+ * @typedef {{key: string, count: number, users: string[]}} Reaction
+ * @typedef {{users: string[], has_more: boolean}} ReactingUsers
+ * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment
+ * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number}} Page
+ * @typedef {{messages: Message[], rev: number, has_more: boolean, epoch: string}} Changes
+ * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, visibility?: Visibility, title?: string, role?: Role}} Room
+ * @typedef {{rooms: InboxRoom[], has_more: boolean, cursor?: string, epoch: string}} Rooms
+ * @typedef {{visibility?: Visibility | null, title?: string | null}} RoomSettings
+ * @typedef {"open" | "private"} Visibility
+ * @typedef {"member" | "owner"} Role
+ * @typedef {Room & {last_message?: Message}} InboxRoom
+ * @typedef {{seq: number}} ReadMark
+ * @typedef {{user: string, role: Role}} Member
+ * @typedef {{role?: Role | null}} MemberRole
+ * @typedef {{members: Member[], has_more: boolean}} Members
+ * @typedef {"send" | "all"} BanScope
+ * @typedef {"erasing" | "erased"} ErasureState
+ * @typedef {{user: string, scope: BanScope, until?: string, reason?: string, by: string, created_at: string}} Ban
+ * @typedef {{scope?: BanScope, until?: string | null, reason?: string | null}} BanSettings
+ * @typedef {{bans: Ban[], has_more: boolean}} Bans
+ * @typedef {{room: string, title?: string, visibility: Visibility, messages: number, members: number, bytes: number, last_activity?: string}} AdminRoom
+ * @typedef {{rooms: AdminRoom[], has_more: boolean, cursor?: string, epoch: string}} AdminRooms
+ * @typedef {{user: string, rooms: ({room: string, role: Role})[], has_more: boolean, last_activity?: string, sockets: number}} AdminUser
+ * @typedef {{user: string, state: ErasureState, messages: number}} Erasure
+ * @typedef {{room: string, online: number, users?: string[]}} Presence
+ * @typedef {{type: "subscribed", room: string, head: number, rev: number, epoch: string}} SubscribedFrame
+ * @typedef {{type: "message", message: Message}} MessageFrame
+ * @typedef {{type: "live", room: string, rev: number}} LiveFrame
+ * @typedef {{type: "typing", room: string, user: string}} TypingFrame
+ * @typedef {{type: "read", room: string, user: string, seq: number}} ReadFrame
+ * @typedef {{type: "presence", room: string, online: number}} PresenceFrame
+ * @typedef {{type: "error", code: string, message: string, room?: string, retry_after?: number}} ErrorFrame
+ * @typedef {{type: "subscribe", room?: string, rooms?: "mine", since?: number | string, epoch?: string}} SubscribeFrame
+ * @typedef {{type: "unsubscribe", room?: string, rooms?: "mine"}} UnsubscribeFrame
+ * @typedef {{type: "typing", room?: string}} SendTypingFrame
+ * @typedef {{type: "token", token: string}} TokenFrame
+ * @typedef {SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | PresenceFrame | ErrorFrame} ServerFrame
+ * @typedef {SubscribeFrame | UnsubscribeFrame | SendTypingFrame | TokenFrame} ClientFrame
+ * @typedef {{type: string, title: string, status: number, code: string, detail: string, field?: string, limit?: number}} Problem
+ * @typedef {{status: string, rooms?: number}} Status
+ * @typedef {Record<string, unknown>} OpenAPIDocument
+ *
+ * @typedef {{
+ *   "GET /v1/rooms/{room}/messages": {request: {path: {room: string}, query?: {before?: string | number, after?: string | number, around?: string | number, limit?: number}}, answer: Page},
+ *   "POST /v1/rooms/{room}/messages": {request: {path: {room: string}, body: Draft}, answer: Message},
+ *   "GET /v1/rooms/{room}/messages/{seq}": {request: {path: {room: string, seq: number}, headers?: {"If-None-Match"?: string}}, answer: Message},
+ *   "PATCH /v1/rooms/{room}/messages/{seq}": {request: {path: {room: string, seq: number}, headers?: {"If-Match"?: string}, body: Edit}, answer: Message},
+ *   "DELETE /v1/rooms/{room}/messages/{seq}": {request: {path: {room: string, seq: number}, headers?: {"If-Match"?: string}}, answer: Message},
+ *   "GET /v1/rooms/{room}/messages/by-client-id/{client_message_id}": {request: {path: {room: string, client_message_id: string}, headers?: {"If-None-Match"?: string}}, answer: Message},
+ *   "GET /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, query?: {after?: string | number, limit?: number}}, answer: ReactingUsers},
+ *   "PUT /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, headers?: {"If-Match"?: string}}, answer: Message},
+ *   "DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, headers?: {"If-Match"?: string}}, answer: Message},
+ *   "GET /v1/rooms/{room}/changes": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number, limit?: number}}, answer: Changes},
+ *   "GET /v1/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: Rooms},
+ *   "GET /v1/rooms/{room}": {request: {path: {room: string}}, answer: Room},
+ *   "PUT /v1/rooms/{room}": {request: {path: {room: string}, body: RoomSettings}, answer: Room},
+ *   "DELETE /v1/rooms/{room}": {request: {path: {room: string}}, answer: null},
+ *   "PUT /v1/rooms/{room}/read": {request: {path: {room: string}, body: ReadMark}, answer: Room},
+ *   "GET /v1/rooms/{room}/presence": {request: {path: {room: string}}, answer: Presence},
+ *   "GET /v1/rooms/{room}/members": {request: {path: {room: string}, query?: {after?: string | number, limit?: number}}, answer: Members},
+ *   "GET /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: Member},
+ *   "PUT /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}, body?: MemberRole}, answer: Member},
+ *   "DELETE /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: null},
+ *   "GET /v1/rooms/{room}/bans": {request: {path: {room: string}, query?: {after?: string | number, limit?: number}}, answer: Bans},
+ *   "GET /v1/rooms/{room}/bans/{user}": {request: {path: {room: string, user: string}}, answer: Ban},
+ *   "PUT /v1/rooms/{room}/bans/{user}": {request: {path: {room: string, user: string}, body?: BanSettings}, answer: Ban},
+ *   "DELETE /v1/rooms/{room}/bans/{user}": {request: {path: {room: string, user: string}}, answer: null},
+ *   "GET /v1/rooms/{room}/live": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number}, headers?: {"Last-Event-ID"?: string}}, answer: string | null},
+ *   "GET /v1/live": {request: {}, answer: null},
+ *   "GET /v1/admin/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: AdminRooms},
+ *   "GET /v1/admin/users/{user}": {request: {path: {user: string}, query?: {after?: string | number, limit?: number}}, answer: AdminUser},
+ *   "DELETE /v1/admin/users/{user}/sockets": {request: {path: {user: string}}, answer: null},
+ *   "GET /v1/users/{user}": {request: {path: {user: string}}, answer: Erasure},
+ *   "DELETE /v1/users/{user}": {request: {path: {user: string}}, answer: Erasure},
+ *   "GET /v1/admin/bans": {request: {query?: {after?: string | number, limit?: number}}, answer: Bans},
+ *   "GET /v1/admin/bans/{user}": {request: {path: {user: string}}, answer: Ban},
+ *   "PUT /v1/admin/bans/{user}": {request: {path: {user: string}, body?: BanSettings}, answer: Ban},
+ *   "DELETE /v1/admin/bans/{user}": {request: {path: {user: string}}, answer: null},
+ *   "GET /healthz": {request: {}, answer: Status},
+ *   "GET /readyz": {request: {}, answer: Status},
+ *   "GET /metrics": {request: {}, answer: string},
+ *   "GET /openapi.json": {request: {headers?: {"If-None-Match"?: string}}, answer: OpenAPIDocument},
+ *   "GET /docs": {request: {headers?: {"If-None-Match"?: string}}, answer: string},
+ *   "GET /": {request: {headers?: {"If-None-Match"?: string}}, answer: string},
+ * }} Operations
+ *
+ * @module server-api
+ */
+export {};

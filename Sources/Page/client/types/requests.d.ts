@@ -1,0 +1,161 @@
+/**
+ * Returns the pause after failures in a row, in milliseconds: a random part of a time that doubles with each.
+ *
+ * @param {number} failures
+ */
+export function pauseAfter(failures: number): number;
+/** Maximum pause between two attempts that the server did not ask for, and the longest for which a change waits. */
+export const LONGEST_PAUSE: 30000;
+export class Requests {
+    /**
+     * @param {object} settings
+     * @param {string} settings.url The server, without a slash at the end.
+     * @param {import("./token.js").Identity} settings.identity
+     * @param {import("./types.js").Fetch} settings.fetch
+     * @param {Record<string, string>} settings.headers
+     * @param {number} settings.limit Maximum time for an answer, in milliseconds.
+     * @param {(error: ClientError | null) => void} settings.onAnswer Called with null after an answer, and with each 401.
+     */
+    constructor({ url, identity, fetch, headers, limit, onAnswer }: {
+        url: string;
+        identity: import("./token.js").Identity;
+        fetch: import("./types.js").Fetch;
+        headers: Record<string, string>;
+        limit: number;
+        onAnswer: (error: ClientError | null) => void;
+    });
+    /** Ends the requests under way, except those that outlive the page. */
+    close(): void;
+    /**
+     * Sends a request. Without an answer in time it fails, as if the server could not be reached. A refused token is replaced once.
+     *
+     * @param {string} method
+     * @param {string} target
+     * @param {RequestOptions} [options]
+     * @returns {Promise<any>} The answer's JSON; null if it has none.
+     * @throws {ClientError}
+     */
+    request(method: string, target: string, options?: RequestOptions | undefined): Promise<any>;
+    /**
+     * Ends the connections that no longer work, because one has been found dead. Otherwise the platform would use each of them for
+     * one more request, which would get no answer. Requests that have waited for a while fail now.
+     */
+    renewConnections(): Promise<void>;
+    /**
+     * @param {string} room
+     * @param {import("./types.js").Query | {limit: number}} query
+     * @returns {Promise<import("./types.js").Page>}
+     */
+    page(room: string, query: import("./types.js").Query | {
+        limit: number;
+    }): Promise<import("./types.js").Page>;
+    /**
+     * @param {string} room
+     * @param {number} seq
+     * @returns {Promise<Message>}
+     */
+    message(room: string, seq: number): Promise<Message>;
+    /**
+     * @param {string} room
+     * @param {import("./types.js").PostedDraft} draft
+     * @returns {Promise<Message>}
+     */
+    send(room: string, draft: import("./types.js").PostedDraft): Promise<Message>;
+    /**
+     * @param {string} room
+     * @param {number} seq
+     * @param {import("./types.js").Changes} changes
+     * @param {number} [rev]
+     */
+    edit(room: string, seq: number, changes: import("./types.js").Changes, rev?: number | undefined): Promise<import("./timeline-events.js").Message>;
+    /**
+     * @param {string} room
+     * @param {number} seq
+     */
+    remove(room: string, seq: number): Promise<import("./timeline-events.js").Message>;
+    /**
+     * @param {string} room
+     * @param {number} seq
+     * @param {string} key
+     * @param {boolean} isOn
+     */
+    react(room: string, seq: number, key: string, isOn: boolean): Promise<import("./timeline-events.js").Message>;
+    /**
+     * @param {string} room
+     * @param {number} seq
+     * @param {string} key
+     * @param {string} [after]
+     * @returns {Promise<{users: string[], has_more: boolean}>}
+     */
+    reactors(room: string, seq: number, key: string, after?: string | undefined): Promise<{
+        users: string[];
+        has_more: boolean;
+    }>;
+    /**
+     * @param {string} room
+     * @param {number} seq
+     * @returns {Promise<RoomSummary>}
+     */
+    markRead(room: string, seq: number): Promise<RoomSummary>;
+    /**
+     * @param {string} room
+     * @returns {Promise<RoomSummary>}
+     */
+    room(room: string): Promise<RoomSummary>;
+    /**
+     * @param {string} room
+     * @param {import("./types.js").RoomSettings} settings
+     * @returns {Promise<RoomSummary>}
+     */
+    setRoom(room: string, settings: import("./types.js").RoomSettings): Promise<RoomSummary>;
+    /**
+     * @param {string} room
+     * @returns {Promise<null>}
+     */
+    deleteRoom(room: string): Promise<null>;
+    /**
+     * @param {number} limit
+     * @param {string} [cursor]
+     * @returns {Promise<{rooms: RoomSummary[], has_more: boolean, cursor?: string}>}
+     */
+    rooms(limit: number, cursor?: string | undefined): Promise<{
+        rooms: RoomSummary[];
+        has_more: boolean;
+        cursor?: string;
+    }>;
+    /**
+     * @param {string} room
+     * @param {string} [after]
+     * @returns {Promise<{members: import("./types.js").Member[], has_more: boolean}>}
+     */
+    members(room: string, after?: string | undefined): Promise<{
+        members: import("./types.js").Member[];
+        has_more: boolean;
+    }>;
+    /**
+     * @param {string} room
+     * @param {string} user
+     * @param {import("./types.js").Role} role
+     * @returns {Promise<import("./types.js").Member>}
+     */
+    setMember(room: string, user: string, role: import("./types.js").Role): Promise<import("./types.js").Member>;
+    /**
+     * @param {string} room
+     * @param {string} user
+     * @returns {Promise<null>}
+     */
+    removeMember(room: string, user: string): Promise<null>;
+    #private;
+}
+export type Message = import("./types.js").Message;
+export type RoomSummary = import("./types.js").RoomSummary;
+export type RequestOptions = {
+    query?: Record<string, string | number> | undefined;
+    body?: object | undefined;
+    headers?: Record<string, string> | undefined;
+    /**
+     * True for a request that outlives the page.
+     */
+    keepalive?: boolean | undefined;
+};
+import { ClientError } from "./errors.js";

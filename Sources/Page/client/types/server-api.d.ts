@@ -1,0 +1,779 @@
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Draft = {
+    client_message_id?: string | null;
+    text?: string | null;
+    attachments?: AttachmentDraft[] | null;
+    reply_to?: number | null;
+    data?: Record<string, unknown> | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Edit = {
+    text?: string | null;
+    attachments?: AttachmentDraft[] | null;
+    data?: Record<string, unknown> | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type AttachmentDraft = {
+    type: AttachmentType;
+    url: string;
+    width?: number | null;
+    height?: number | null;
+    mime?: string | null;
+    size?: number | null;
+    title?: string | null;
+    description?: string | null;
+    thumbhash?: string | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type AttachmentType = "image" | "video" | "audio" | "file" | "link";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Message = {
+    room: string;
+    seq: number;
+    rev: number;
+    sender: string;
+    client_message_id?: string;
+    text?: string;
+    attachments?: Attachment[];
+    reply_to?: number;
+    data?: Record<string, unknown>;
+    reactions?: Reaction[];
+    created_at: string;
+    edited_at?: string;
+    deleted?: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Reaction = {
+    key: string;
+    count: number;
+    users: string[];
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReactingUsers = {
+    users: string[];
+    has_more: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Attachment = {
+    type: AttachmentType;
+    url: string;
+    width?: number;
+    height?: number;
+    mime?: string;
+    size?: number;
+    title?: string;
+    description?: string;
+    thumbhash?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Page = {
+    messages: Message[];
+    has_before: boolean;
+    has_after: boolean;
+    head: number;
+    rev: number;
+    epoch: string;
+    read?: number;
+    unread?: number;
+    first_unread?: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Changes = {
+    messages: Message[];
+    rev: number;
+    has_more: boolean;
+    epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Room = {
+    room: string;
+    head: number;
+    rev: number;
+    epoch: string;
+    read?: number;
+    unread?: number;
+    first_unread?: number;
+    visibility?: Visibility;
+    title?: string;
+    role?: Role;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Rooms = {
+    rooms: InboxRoom[];
+    has_more: boolean;
+    cursor?: string;
+    epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type RoomSettings = {
+    visibility?: Visibility | null;
+    title?: string | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Visibility = "open" | "private";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Role = "member" | "owner";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type InboxRoom = Room & {
+    last_message?: Message;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReadMark = {
+    seq: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Member = {
+    user: string;
+    role: Role;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type MemberRole = {
+    role?: Role | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Members = {
+    members: Member[];
+    has_more: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type BanScope = "send" | "all";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ErasureState = "erasing" | "erased";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Ban = {
+    user: string;
+    scope: BanScope;
+    until?: string;
+    reason?: string;
+    by: string;
+    created_at: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type BanSettings = {
+    scope?: BanScope;
+    until?: string | null;
+    reason?: string | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Bans = {
+    bans: Ban[];
+    has_more: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type AdminRoom = {
+    room: string;
+    title?: string;
+    visibility: Visibility;
+    messages: number;
+    members: number;
+    bytes: number;
+    last_activity?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type AdminRooms = {
+    rooms: AdminRoom[];
+    has_more: boolean;
+    cursor?: string;
+    epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type AdminUser = {
+    user: string;
+    rooms: ({
+        room: string;
+        role: Role;
+    })[];
+    has_more: boolean;
+    last_activity?: string;
+    sockets: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Erasure = {
+    user: string;
+    state: ErasureState;
+    messages: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Presence = {
+    room: string;
+    online: number;
+    users?: string[];
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type SubscribedFrame = {
+    type: "subscribed";
+    room: string;
+    head: number;
+    rev: number;
+    epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type MessageFrame = {
+    type: "message";
+    message: Message;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type LiveFrame = {
+    type: "live";
+    room: string;
+    rev: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type TypingFrame = {
+    type: "typing";
+    room: string;
+    user: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReadFrame = {
+    type: "read";
+    room: string;
+    user: string;
+    seq: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type PresenceFrame = {
+    type: "presence";
+    room: string;
+    online: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ErrorFrame = {
+    type: "error";
+    code: string;
+    message: string;
+    room?: string;
+    retry_after?: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type SubscribeFrame = {
+    type: "subscribe";
+    room?: string;
+    rooms?: "mine";
+    since?: number | string;
+    epoch?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type UnsubscribeFrame = {
+    type: "unsubscribe";
+    room?: string;
+    rooms?: "mine";
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type SendTypingFrame = {
+    type: "typing";
+    room?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type TokenFrame = {
+    type: "token";
+    token: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ServerFrame = SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | PresenceFrame | ErrorFrame;
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ClientFrame = SubscribeFrame | UnsubscribeFrame | SendTypingFrame | TokenFrame;
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Problem = {
+    type: string;
+    title: string;
+    status: number;
+    code: string;
+    detail: string;
+    field?: string;
+    limit?: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Status = {
+    status: string;
+    rooms?: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type OpenAPIDocument = Record<string, unknown>;
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Operations = {
+    "GET /v1/rooms/{room}/messages": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                before?: string | number;
+                after?: string | number;
+                around?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Page;
+    };
+    "POST /v1/rooms/{room}/messages": {
+        request: {
+            path: {
+                room: string;
+            };
+            body: Draft;
+        };
+        answer: Message;
+    };
+    "GET /v1/rooms/{room}/messages/{seq}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            headers?: {
+                "If-None-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "PATCH /v1/rooms/{room}/messages/{seq}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            headers?: {
+                "If-Match"?: string;
+            };
+            body: Edit;
+        };
+        answer: Message;
+    };
+    "DELETE /v1/rooms/{room}/messages/{seq}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            headers?: {
+                "If-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "GET /v1/rooms/{room}/messages/by-client-id/{client_message_id}": {
+        request: {
+            path: {
+                room: string;
+                client_message_id: string;
+            };
+            headers?: {
+                "If-None-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "GET /v1/rooms/{room}/messages/{seq}/reactions/{key}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+                key: string;
+            };
+            query?: {
+                after?: string | number;
+                limit?: number;
+            };
+        };
+        answer: ReactingUsers;
+    };
+    "PUT /v1/rooms/{room}/messages/{seq}/reactions/{key}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+                key: string;
+            };
+            headers?: {
+                "If-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+                key: string;
+            };
+            headers?: {
+                "If-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "GET /v1/rooms/{room}/changes": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                since?: string | number;
+                epoch?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Changes;
+    };
+    "GET /v1/rooms": {
+        request: {
+            query?: {
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Rooms;
+    };
+    "GET /v1/rooms/{room}": {
+        request: {
+            path: {
+                room: string;
+            };
+        };
+        answer: Room;
+    };
+    "PUT /v1/rooms/{room}": {
+        request: {
+            path: {
+                room: string;
+            };
+            body: RoomSettings;
+        };
+        answer: Room;
+    };
+    "DELETE /v1/rooms/{room}": {
+        request: {
+            path: {
+                room: string;
+            };
+        };
+        answer: null;
+    };
+    "PUT /v1/rooms/{room}/read": {
+        request: {
+            path: {
+                room: string;
+            };
+            body: ReadMark;
+        };
+        answer: Room;
+    };
+    "GET /v1/rooms/{room}/presence": {
+        request: {
+            path: {
+                room: string;
+            };
+        };
+        answer: Presence;
+    };
+    "GET /v1/rooms/{room}/members": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                after?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Members;
+    };
+    "GET /v1/rooms/{room}/members/{user}": {
+        request: {
+            path: {
+                room: string;
+                user: string;
+            };
+        };
+        answer: Member;
+    };
+    "PUT /v1/rooms/{room}/members/{user}": {
+        request: {
+            path: {
+                room: string;
+                user: string;
+            };
+            body?: MemberRole;
+        };
+        answer: Member;
+    };
+    "DELETE /v1/rooms/{room}/members/{user}": {
+        request: {
+            path: {
+                room: string;
+                user: string;
+            };
+        };
+        answer: null;
+    };
+    "GET /v1/rooms/{room}/bans": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                after?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Bans;
+    };
+    "GET /v1/rooms/{room}/bans/{user}": {
+        request: {
+            path: {
+                room: string;
+                user: string;
+            };
+        };
+        answer: Ban;
+    };
+    "PUT /v1/rooms/{room}/bans/{user}": {
+        request: {
+            path: {
+                room: string;
+                user: string;
+            };
+            body?: BanSettings;
+        };
+        answer: Ban;
+    };
+    "DELETE /v1/rooms/{room}/bans/{user}": {
+        request: {
+            path: {
+                room: string;
+                user: string;
+            };
+        };
+        answer: null;
+    };
+    "GET /v1/rooms/{room}/live": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                since?: string | number;
+                epoch?: string | number;
+            };
+            headers?: {
+                "Last-Event-ID"?: string;
+            };
+        };
+        answer: string | null;
+    };
+    "GET /v1/live": {
+        request: {};
+        answer: null;
+    };
+    "GET /v1/admin/rooms": {
+        request: {
+            query?: {
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: AdminRooms;
+    };
+    "GET /v1/admin/users/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+            query?: {
+                after?: string | number;
+                limit?: number;
+            };
+        };
+        answer: AdminUser;
+    };
+    "DELETE /v1/admin/users/{user}/sockets": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: null;
+    };
+    "GET /v1/users/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: Erasure;
+    };
+    "DELETE /v1/users/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: Erasure;
+    };
+    "GET /v1/admin/bans": {
+        request: {
+            query?: {
+                after?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Bans;
+    };
+    "GET /v1/admin/bans/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: Ban;
+    };
+    "PUT /v1/admin/bans/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+            body?: BanSettings;
+        };
+        answer: Ban;
+    };
+    "DELETE /v1/admin/bans/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: null;
+    };
+    "GET /healthz": {
+        request: {};
+        answer: Status;
+    };
+    "GET /readyz": {
+        request: {};
+        answer: Status;
+    };
+    "GET /metrics": {
+        request: {};
+        answer: string;
+    };
+    "GET /openapi.json": {
+        request: {
+            headers?: {
+                "If-None-Match"?: string;
+            };
+        };
+        answer: OpenAPIDocument;
+    };
+    "GET /docs": {
+        request: {
+            headers?: {
+                "If-None-Match"?: string;
+            };
+        };
+        answer: string;
+    };
+    "GET /": {
+        request: {
+            headers?: {
+                "If-None-Match"?: string;
+            };
+        };
+        answer: string;
+    };
+};
