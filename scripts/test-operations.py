@@ -190,6 +190,8 @@ VERSIONS = {
     "docs/kubernetes/sqlite.yaml": r"image: backscroll:(\S+)",
     "docs/kubernetes/postgresql.yaml": r"image: backscroll:(\S+)",
     "docs/swift-client.md": r'backscroll", from: "([^"]+)"',
+    "docs/javascript.md": r"backscroll-(\d[^/`]*?)(?:\.tgz|/)",
+    "Sources/Page/client/package.json": r'"version": "([^"]+)"',
 }
 
 

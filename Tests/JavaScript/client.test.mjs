@@ -1,0 +1,298 @@
+/** The client of the package, as npm installs it, against a server that crashes, refuses and misbehaves. */
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { createServer, connect } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { install, load, ROOT, Server, startServer, until } from "./support.mjs";
+
+const files = new Server();
+let folder, Client, ClientError, MemoryStore;
+
+before(async () => {
+    await files.start();
+    folder = await install(files);
+    ({ Client, ClientError, MemoryStore } = await load(folder));
+});
+after(() => files.close());
+
+/** Creates a client that ends with the test. */
+function clientOf(test, server, user, options = {}) {
+    const client = new Client({ url: server.url ?? server, user, ...options });
+    test.after(() => client.close());
+    return client;
+}
+
+const texts = (room) => room.view.rows.flatMap(({ message, draft }) => (message ?? draft)?.text ?? []);
+const numbers = (count) => Array.from({ length: count }, (_, index) => `number ${index}`);
+
+/** Asserts that each of the texts was stored once, in order. */
+async function assertOnce(server, room, sent) {
+    const history = await server.history(room);
+    assert.deepEqual(history.map(({ text }) => text), sent);
+    assert.deepEqual(history.map(({ seq }) => seq), sent.map((_, index) => index + 1));
+}
+
+describe("The JavaScript client", () => {
+    test("shows, sends and changes messages", async (t) => {
+        const server = await startServer(t);
+        const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
+        const room = await alice.room("lobby").open();
+        const sent = await room.send("hello");
+        assert.equal(sent.seq, 1);
+        const other = await bob.room("lobby").open({ at: "read" });
+        assert.deepEqual(other.view.rows.map(({ key }) => key).slice(1), ["unread", "1"]);
+        await until(other, () => other.view.connection === "live");
+        await room.send({ text: "again", reply_to: 1, data: { kind: "test" } });
+        await until(other, () => texts(other).length === 2);
+        assert.equal((await other.react(2, "👍")).reactions[0].count, 1);
+        assert.equal(await other.hasReacted(2, "👍"), true);
+        assert.equal((await other.toggleReaction(2, "👍")).reactions, undefined);
+        assert.equal((await room.edit(1, "hi")).text, "hi");
+        assert.equal((await room.remove(1)).deleted, true);
+        await until(other, () => other.view.rows.some(({ state }) => state === "deleted"));
+        await assert.rejects(other.edit(2, "mine"), { name: "ClientError", code: "not_the_sender", status: 403, isTemporary: false });
+        await assert.rejects(room.send({ reply_to: 1 }), { code: "empty_message" });
+        assert.equal(room.view.rows.at(-1).state, "failed");
+        room.discard(room.view.rows.at(-1).draft.client_message_id);
+        assert.equal(room.view.rows.at(-1).state, "stored");
+        await other.markRead(2);
+        assert.equal(other.view.read, 2);
+    });
+
+    test("has a view that is the same object until it changes", async (t) => {
+        const server = await startServer(t);
+        const room = await clientOf(t, server, "alice").room("lobby").open();
+        await until(room, () => room.view.connection === "live" && room.view.online !== null);
+        room.typing();
+        const { view } = room;
+        assert.equal(Object.isFrozen(view), true);
+        await room.markRead(0).catch(() => {});
+        assert.equal(room.view, view);
+        await room.send("hello");
+        assert.notEqual(room.view, view);
+    });
+
+    test("uses one socket for all rooms and the list, and goes on after a room is closed", async (t) => {
+        const server = await startServer(t);
+        for (const id of ["one", "two"]) await server.request("PUT", `/v1/rooms/${id}?user=bob`, { visibility: "open" });
+        let sockets = 0;
+        class Counted extends WebSocket {
+            constructor(...parameters) {
+                super(...parameters);
+                sockets++;
+            }
+        }
+        const client = clientOf(t, server, "bob", { WebSocket: Counted });
+        await client.rooms.open();
+        const [one, two] = await Promise.all(["one", "two"].map((id) => client.room(id).open()));
+        await until(one, () => one.view.connection === "live");
+        await until(two, () => two.view.connection === "live");
+        const alice = clientOf(t, server, "alice");
+        await alice.room("one").send("first");
+        await until(one, () => texts(one).includes("first"));
+        one.close();
+        await alice.room("one").send("second");
+        await until(client.rooms, () => client.rooms.get("one").last_message?.text === "second");
+        assert.equal(client.rooms.get("one").unread, 2);
+        const again = await client.room("one").open();
+        await until(again, () => texts(again).includes("second") && again.view.connection === "live");
+        await alice.room("one").send("third");
+        await until(again, () => texts(again).includes("third"));
+        assert.equal(sockets, 1);
+    });
+
+    test("stores each message once, in order, while the server is killed", async (t) => {
+        const server = await startServer(t);
+        const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
+        const [room, reader] = [await alice.room("lobby").open(), await bob.room("lobby").open()];
+        const sent = numbers(60);
+        const stored = sent.map((text) => room.send(text));
+        for (const count of [5, 20, 40]) {
+            await stored[count];
+            await server.kill();
+            alice.networkPathChanged();
+            await server.start();
+        }
+        await Promise.all(stored);
+        await until(reader, () => texts(reader).length === sent.length && reader.view.connection === "live");
+        assert.deepEqual(texts(reader), sent);
+        await assertOnce(server, "lobby", sent);
+    });
+
+    const faults = ["lost-answer", "late-answer=300", "status=503", "status=429", "delay=300"];
+    for (const fault of faults) {
+        test(`stores each message once with the fault ${fault}`, async (t) => {
+            const server = await startServer(t, "--faults");
+            let count = 0;
+            // Every second send meets the fault.
+            const faulty = (url, options) => {
+                const isFaulty = options.method === "POST" && count++ % 2 === 0;
+                return fetch(url, isFaulty ? { ...options, headers: { ...options.headers, "Backscroll-Fault": fault } } : options);
+            };
+            const room = await clientOf(t, server, "alice", { fetch: faulty, requestTimeout: 2000 }).room("lobby").open();
+            const sent = numbers(3);
+            await Promise.all(sent.map((text) => room.send(text)));
+            await until(room, () => room.view.connection === "live" && room.view.rows.every(({ state }) => !state || state === "stored"));
+            assert.deepEqual(texts(room), sent);
+            await assertOnce(server, "lobby", sent);
+        });
+    }
+
+    for (const fault of ["cut-live=2", "drop-frame=2", "double-frame=1", "torn-frame=2", "cut-replay=3", "double-push"]) {
+        test(`shows each message once with the fault ${fault}`, async (t) => {
+            const server = await startServer(t, "--faults");
+            let isFaulty = true;
+            class Faulty extends WebSocket {
+                constructor(url, protocols) {
+                    super(isFaulty ? `${url}${url.includes("?") ? "&" : "?"}fault=${fault}` : url, protocols);
+                }
+            }
+            const sent = numbers(30);
+            const writer = await clientOf(t, server, "bob").room("lobby").open();
+            await Promise.all(sent.slice(0, 10).map((text) => writer.send(text)));
+            const room = await clientOf(t, server, "alice", { WebSocket: Faulty }).room("lobby").open({ at: "last" });
+            await until(room, () => room.view.connection !== "offline");
+            await Promise.all(sent.slice(10).map((text) => writer.send(text)));
+            await writer.edit(1, "edited");
+            isFaulty = false;
+            await until(room, () => texts(room).length === sent.length && texts(room)[0] === "edited");
+            assert.deepEqual(texts(room), ["edited", ...sent.slice(1)]);
+        });
+    }
+
+    test("holds the outbox while its tokens are refused", async (t) => {
+        const { signToken } = await load(folder, "server.js");
+        const [secret, wrong] = ["s".repeat(32), "w".repeat(32)];
+        const server = new Server("--jwt-secret-file", join(folder, "secret"));
+        t.after(() => server.close());
+        writeFileSync(join(folder, "secret"), secret);
+        await server.start();
+        let key = wrong;
+        const client = new Client({ url: server.url, token: () => signToken(key, { sub: "alice" }) });
+        t.after(() => client.close());
+        const room = client.room("lobby");
+        const sent = [room.send("first"), room.send("second")];
+        await until(client.connection, () => client.connection.view.error?.status === 401);
+        assert.deepEqual(texts(room), ["first", "second"]);
+        key = secret;
+        client.networkPathChanged();
+        assert.deepEqual((await Promise.all(sent)).map(({ seq }) => seq), [1, 2]);
+    });
+
+    test("sends from a store what another client has left unsent", async (t) => {
+        const server = await startServer(t);
+        const { url } = server;
+        const store = new MemoryStore();
+        const first = new Client({ url, user: "alice", store });
+        const room = await first.room("lobby").open();
+        await room.send("before");
+        await server.kill();
+        const sent = numbers(5);
+        for (const text of sent) await room.enqueue(text);
+        await first.close();
+        const second = clientOf(t, { url }, "alice", { store });
+        const again = second.room("lobby");
+        again.open().catch(() => {});
+        // Without a connection, the stored messages and the unsent ones are shown.
+        await until(again, () => texts(again).length === 6);
+        await server.start();
+        second.networkPathChanged();
+        await until(again, () => again.view.rows.every(({ state }) => !state || state === "stored"));
+        await assertOnce(server, "lobby", ["before", ...sent]);
+        assert.deepEqual(await second.roomsWithUnsentMessages(), []);
+    });
+
+    test("sends unsent messages without opening their room", async (t) => {
+        const server = await startServer(t);
+        const client = clientOf(t, server, "alice");
+        const room = await client.room("lobby").open();
+        const sent = numbers(10);
+        for (const text of sent) await room.enqueue(text);
+        room.close();
+        const reader = clientOf(t, server, "bob");
+        const shown = await reader.room("lobby").open();
+        await until(shown, () => texts(shown).length === sent.length);
+        await assertOnce(server, "lobby", sent);
+    });
+
+    test("finds out that a connection is dead when the app comes back", async (t) => {
+        const server = await startServer(t);
+        let isSilent = false;
+        const port = Number(new URL(server.url).port);
+        const proxy = createServer((socket) => {
+            const upstream = connect(port, "127.0.0.1");
+            const wasSilent = isSilent;
+            for (const [from, to] of [[socket, upstream], [upstream, socket]]) {
+                from.on("data", (data) => (isSilent && !wasSilent) || to.write(data));
+                from.on("error", () => to.destroy());
+                from.on("close", () => to.destroy());
+            }
+        }).listen(0, "127.0.0.1");
+        await once(proxy, "listening");
+        t.after(() => proxy.close());
+        const client = clientOf(t, `http://127.0.0.1:${proxy.address().port}`, "alice");
+        const room = await client.room("lobby").open();
+        await until(room, () => room.view.connection === "live");
+        isSilent = true;
+        await clientOf(t, server, "bob").room("lobby").send("unheard");
+        client.enterForeground();
+        await until(room, () => texts(room).includes("unheard"));
+        client.close();
+    });
+
+    test("ends the room of a user who is removed, with the server's reason", async (t) => {
+        const server = await startServer(t);
+        await server.request("PUT", "/v1/rooms/den?user=bob", { visibility: "private" });
+        await server.request("PUT", "/v1/rooms/den/members/alice?user=bob", { role: "member" });
+        const client = clientOf(t, server, "alice");
+        const rooms = await client.rooms.open();
+        const room = await client.room("den").open();
+        await until(room, () => room.view.connection === "live");
+        await until(rooms, () => rooms.get("den"));
+        await server.request("DELETE", "/v1/rooms/den/members/alice?user=bob");
+        await until(room, () => room.view.ending);
+        assert.equal(room.view.ending.code, "not_a_member");
+        await until(rooms, () => rooms.view.rooms.length === 0);
+        await assert.rejects(client.room("den").open(), (error) => error instanceof ClientError && error.endsAccess);
+    });
+
+    test("tells its mistakes at once", () => {
+        const url = "http://localhost";
+        assert.throws(() => new Client({ user: "alice" }), TypeError);
+        assert.throws(() => new Client({ url: "localhost", user: "alice" }), TypeError);
+        assert.throws(() => new Client({ url }), TypeError);
+        assert.throws(() => new Client({ url, user: "alice", token: () => "" }), TypeError);
+        assert.throws(() => new Client({ url, user: "alice" }).room("a room"), { code: "invalid_room" });
+    });
+});
+
+describe("The example of a bot", () => {
+    test("answers each mention once, also if it is killed", async (t) => {
+        const server = await startServer(t);
+        copyFileSync(join(ROOT, "examples/bot.mjs"), join(folder, "bot.mjs"));
+        const alice = clientOf(t, server, "alice");
+        const room = await alice.room("lobby").open();
+        const answers = () => room.view.rows.flatMap(({ message }) => (message?.sender === "bot" ? message.reply_to : []));
+        const mentions = [];
+        for (let round = 0; round < 3; round++) {
+            const bot = spawn(process.execPath, ["bot.mjs", server.url, "bot", "lobby"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+            const ended = once(bot, "exit");
+            for (let count = 0; count < 5; count++) {
+                mentions.push((await room.send(`@bot question ${round}.${count}`)).seq);
+                await room.send("nothing to answer");
+            }
+            // The last round goes to its end.
+            const expected = round < 2 ? mentions.length - 3 : mentions.length;
+            await until(room, () => answers().length >= expected);
+            bot.kill("SIGKILL");
+            await ended;
+        }
+        await until(room, () => answers().length >= mentions.length);
+        const history = (await server.history("lobby")).filter(({ sender }) => sender === "bot");
+        assert.deepEqual(history.map(({ reply_to: seq }) => seq), mentions);
+    });
+});
