@@ -253,7 +253,8 @@ struct PostgresFaultTests {
             try server.query("SELECT pg_reload_conf()")
         }
         #expect(try health.wait(for: 1)[0] == "the database takes no changes: \(reason)")
-        #expect(try log.page(.newest).count == 1)
+        // The reader may connect later than the writer.
+        try waitUntil { (try? log.page(.newest).count) == 1 }
         let refusal = #expect(throws: StoreError.self) { try self.log() }
         #expect(refusal?.description.contains("the database takes no changes: \(reason)") == true)
         if isStandby {
