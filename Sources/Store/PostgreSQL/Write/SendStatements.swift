@@ -13,8 +13,9 @@ enum SendAnswer {
 extension SendBatch {
     // Only an index scan can use `ANY (ARRAY[…])`, not a hash or merge join, so rooms are locked in the order of the
     // array. The statement sees other rows as they were before it waited for the lock of a room. Only the locked row is
-    // read again after the wait, so it has the number that every loss of a right in the room raises. A ban from the whole
-    // server or an erasure that comes meanwhile is not seen.
+    // read again after the wait, so it has the number that every loss of a right in the room raises. The number in
+    // `server` counts all losses of rights, also those by nodes of an earlier version, which raise no other. A ban from the
+    // whole server or an erasure that comes during the wait is not seen.
     fileprivate static let storing = """
         WITH clock AS MATERIALIZED (
             SELECT coalesce($13, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) AS now
