@@ -51,6 +51,27 @@ final class LoopTests {
         #expect(order.events == ["first", "second", "third", "fourth"])
     }
 
+    @Test("A piece of work has one moment, and the next has another")
+    func moments() throws {
+        let loop = loop
+        let moments = Recorder<Int64>()
+        @Sendable func passTime() {
+            let start = ContinuousClock.now
+            while ContinuousClock.now == start {}
+        }
+        for isReadAgain in [false, true] {
+            loop.post {
+                moments.record(loop.moment)
+                passTime()
+                if isReadAgain { loop.readClock() }
+                moments.record(loop.moment)
+                passTime()
+            }
+        }
+        let read = try moments.wait(for: 4)
+        #expect(read[0] == read[1] && read[1] < read[2] && read[2] < read[3])
+    }
+
     @Test("Work posted on the loop runs in its next turn")
     func runsPostedWorkLater() throws {
         let loop = loop
