@@ -1,0 +1,54 @@
+import HTTP
+import HTTPTypes
+import Testing
+
+@Suite("A caller without access")
+struct CursorAccessTests {
+    /// Positions of another history, and beyond the latest revision.
+    private static let queries = ["since=other:1", "since=1&epoch=other", "since=99", "since=0"]
+
+    /// Returns the code of the refusal of a request by bob.
+    private func code(_ target: String, _ client: HTTPClient, fields: [HTTPField] = []) throws -> String {
+        let separator = target.contains("?") ? "&" : "?"
+        return try client.get("\(target)\(separator)user=bob", fields: fields).problem.code
+    }
+
+    @Test("to a room learns nothing of cursors", arguments: [true, false], queries)
+    func room(isBanned: Bool, query: String) throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("x")
+            let target = isBanned ? "/v1/rooms/lobby/bans/bob" : "/v1/rooms/lobby"
+            let body = isBanned ? #"{"scope":"all"}"# : #"{"visibility":"private"}"#
+            let change = try client.request(.put, "\(target)?user=alice", body: Array(body.utf8))
+            #expect(change.status.code / 100 == 2)
+            let expected = try code("/v1/rooms/lobby", client)
+            #expect(expected == (isBanned ? "banned" : "room_not_found") || expected == "not_a_member")
+            #expect(try code("/v1/rooms/lobby/changes?\(query)", client) == expected)
+            for format in LiveFormat.allCases {
+                #expect(try code("/v1/rooms/lobby/live?\(query)", client, fields: format.fields) == expected)
+            }
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "bob")
+            let position = query.split(separator: "&").map { $0.split(separator: "=").map(String.init) }
+            let members = position.map { #""\#($0[0])":"\#($0[1])""# }.joined(separator: ",")
+            try socket.send(#"{"type":"subscribe","room":"lobby",\#(members)}"#)
+            #expect(try socket.frame().errorCode == expected)
+        }
+    }
+
+    @Test("to the server learns nothing of cursors of lists")
+    func lists() async throws {
+        let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
+        let other = HTTPField.bearer(try TestToken.of("other", #""admin":true"#))
+        try await withTokenServer { server in
+            let client = try HTTPClient(port: server.port)
+            let body = #"{"scope":"all"}"#
+            let ban = try client.request(.put, "/v1/admin/bans/other", fields: [root], body: Array(body.utf8))
+            #expect(ban.status == .created)
+            for target in ["/v1/rooms?cursor=x:0:lobby", "/v1/admin/rooms?cursor=x:0:lobby"] {
+                #expect(try client.get(target, fields: [root]).problem.code == "cursor_unknown")
+                #expect(try client.get(target, fields: [other]).problem.code == "banned")
+            }
+        }
+    }
+}
