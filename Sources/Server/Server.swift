@@ -87,20 +87,20 @@ public final class Server: Sendable {
                 ? Presence(interval: configuration.presenceInterval, isShared: isShared) : nil
             let nodes = Self.exchange(configuration, store, presence, dispatcher)
             let services = Services(
-                configuration: configuration, log: log, logProblem: { Self.problem(of: log) },
-                damagedRooms: { log.asideRooms }, subscribedLoops: subscribedLoops,
-                dispatcher: dispatcher, doublePush: doublePush,
-                faultCounts: configuration.faults ? FaultCounts() : nil,
-                typing: TypingRate(interval: configuration.typingInterval),
-                presence: presence,
-                readNotices: configuration.readNotices
-                    ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
-                nodes: nodes,
-                origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
-                proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits),
+                configuration: configuration, log: log,
+                health: .init(problem: { Self.problem(of: log) }, damagedRooms: { log.asideRooms }),
+                live: .init(subscribedLoops: subscribedLoops, dispatcher: dispatcher),
+                notices: .init(
+                    typing: TypingRate(interval: configuration.typingInterval), presence: presence,
+                    readNotices: configuration.readNotices
+                        ? ReadNotices(interval: configuration.readNoticeInterval) : nil,
+                    nodes: nodes),
+                guards: .init(
+                    origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
+                    proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits)),
+                faults: doublePush.map { .init(doublePush: $0, counts: FaultCounts()) },
                 metrics: metrics, exposition: SharedExposition(of: registry, interval: configuration.metricsInterval),
-                logger: logger,
-                requestLog: RequestLog(configuration.requestLogging, to: logger))
+                logger: logger, requestLog: RequestLog(configuration.requestLogging, to: logger))
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
             let workers = workers
@@ -300,7 +300,7 @@ public final class Server: Sendable {
     private static func observe(
         _ registry: PrometheusRegistry, _ group: LoopGroup, _ services: Services, _ log: any OpenLog
     ) {
-        let (subscribedLoops, pending, unsent) = (services.subscribedLoops, services.pending, group.unsent)
+        let (subscribedLoops, pending, unsent) = (services.live.subscribedLoops, services.guards.pending, group.unsent)
         registry.observe(.connections) { group.connectionCount }
         registry.observe(.connectionsRefused) { group.refusedConnectionCount }
         registry.observe(.feeds) { subscribedLoops.count }

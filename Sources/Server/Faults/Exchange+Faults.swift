@@ -14,7 +14,7 @@ extension Exchange {
         // A browser's preflight request has the parameter, too, but the faults are meant for the request itself.
         guard request.method != .options, let wanted = try FaultPlan(request, target) else { return try serve(target) }
         let path = target.segments.joined(separator: "/")
-        let plan = worker.services.faultCounts.map { wanted.due(request.method, path, $0) } ?? wanted
+        let plan = worker.services.faults.map { wanted.due(request.method, path, $0.counts) } ?? wanted
         faults = plan
         guard let milliseconds = plan[.delay] else { return try serve(target, unless: plan.refusal) }
         worker.loop.after(.milliseconds(milliseconds)) { [self] in
@@ -54,7 +54,7 @@ extension Exchange {
     /// Pushes the change's messages twice, if the request asks for it.
     func doublePush(of ticket: Ticket, in room: RoomID) {
         guard let faults, faults[.doublePush] != nil else { return }
-        worker.services.doublePush?.expect(ticket, in: room)
+        worker.services.faults?.doublePush.expect(ticket, in: room)
     }
 
     /// The epoch that the request's answers name.

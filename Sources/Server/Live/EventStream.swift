@@ -57,7 +57,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
             to: &beginning)
         connection.write(beginning)
         stream.faulty = faults?.carrier(of: subscription, before: stream, on: connection)
-        worker.opened(stream)
+        worker.users.opened(stream)
         worker.start(subscription, with: slice, on: stream.faulty ?? stream)
         return stream
     }
@@ -139,8 +139,8 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     }
 
     func closed(_ connection: Connection) {
-        worker.closed(self)
-        worker.cancel(reading)
+        worker.users.closed(self)
+        worker.log.cancel(reading)
         worker.end(subscription)
         worker.logClosed(connection, code: nil, because: nil)
     }

@@ -45,7 +45,7 @@ final class RoomSocket: LiveSocket {
         socket.end = caller.end
         live.send(worker.subscribed(subscription, slice.state, faults))
         live.faulty = faults?.carrier(of: subscription, before: live, on: connection)
-        worker.opened(live)
+        worker.users.opened(live)
         worker.start(subscription, with: slice, on: live.faulty ?? live)
         return socket
     }
@@ -92,8 +92,8 @@ final class RoomSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
-        worker.closed(self)
-        worker.cancel(reading)
+        worker.users.closed(self)
+        worker.log.cancel(reading)
         worker.end(subscription)
         worker.countClose(of: socket)
     }

@@ -16,7 +16,7 @@ extension RoomsSocket {
         try worker.admit(.subscriptions, by: user, from: address)
         mine = OwnRooms(limit: limit)
         // Before the list is requested, so that later commits are reported.
-        worker.follow(user, self)
+        worker.users.follow(user, self)
         list(.all)
     }
 
@@ -31,9 +31,9 @@ extension RoomsSocket {
         guard mine != nil else { return }
         mine = nil
         // The pending list is no longer needed.
-        worker.cancel(listing)
+        worker.log.cancel(listing)
         listing = nil
-        if let user = caller.user { worker.unfollow(user, self) }
+        if let user = caller.user { worker.users.unfollow(user, self) }
     }
 
     /// After a new token, requests the rooms that it allows and the old one did not.
@@ -47,7 +47,7 @@ extension RoomsSocket {
     private func list(_ purpose: OwnRooms.Purpose) {
         guard let mine, let user = caller.user, mine.want(purpose) else { return }
         let (limit, patterns) = (limit, caller.rooms)
-        listing = worker.ask(
+        listing = worker.log.ask(
             for: user, isAdmin: caller.isAdmin, asker: .user(user),
             { .ownRooms(.memberships(limit: limit, $0), within: patterns) }
         ) { [weak self] result in

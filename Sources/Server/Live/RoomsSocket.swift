@@ -67,7 +67,7 @@ final class RoomsSocket: LiveSocket {
             connection, limits: limits, allowsCompression: format == .deflatedWebSocket, delegate: live)
         live.socket = socket
         socket.end = caller.end
-        worker.opened(live)
+        worker.users.opened(live)
         return socket
     }
 
@@ -157,7 +157,7 @@ final class RoomsSocket: LiveSocket {
     }
 
     private func cancelReading() {
-        worker.cancel(reading?.reply)
+        worker.log.cancel(reading?.reply)
         reading = nil
     }
 
@@ -229,7 +229,7 @@ final class RoomsSocket: LiveSocket {
     }
 
     func closed(_ socket: WebSocketConnection) {
-        worker.closed(self)
+        worker.users.closed(self)
         endMine()
         cancelReading()
         for subscription in subscriptions.all { worker.end(subscription) }

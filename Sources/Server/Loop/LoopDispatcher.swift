@@ -27,7 +27,7 @@ final class LoopDispatcher: LogObserver {
         let workers = workers.withLock { $0 }
         for (worker, wanted) in zip(workers, subscribedLoops.distribute(changes, loops: workers.count))
         where !wanted.isEmpty {
-            worker.loop.postUrgently { worker.value.membershipsChanged(wanted) }
+            worker.loop.postUrgently { worker.value.users.membershipsChanged(wanted) }
         }
     }
 
@@ -57,7 +57,7 @@ final class LoopDispatcher: LogObserver {
         let replies = split(replies, workers.count) { $0.loop }
         for (index, worker) in workers.enumerated() where !replies[index].isEmpty {
             let mine = replies[index]
-            worker.loop.post { worker.value.fetched(mine[...]) }
+            worker.loop.post { worker.value.log.fetched(mine[...]) }
         }
     }
 
@@ -73,7 +73,7 @@ final class LoopDispatcher: LogObserver {
         for (worker, mine) in zip(workers, parts) where !mine.isEmpty {
             let look = Look(mine)
             looks.append(look)
-            worker.loop.postUrgently { look.end(with: worker.value.abandoned(mine)) }
+            worker.loop.postUrgently { look.end(with: worker.value.log.abandoned(mine)) }
         }
         return Set(looks.flatMap { $0.wait(until: deadline) })
     }

@@ -15,13 +15,13 @@ extension Worker {
 
     /// Counts a new subscriber.
     func joined(_ subscription: Subscription) {
-        guard let presence = services.presence else { return }
+        guard let presence = services.notices.presence else { return }
         if presence.join(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
     }
 
     /// Counts a subscriber that has left.
     func left(_ subscription: Subscription) {
-        guard let presence = services.presence else { return }
+        guard let presence = services.notices.presence else { return }
         if presence.leave(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
     }
 
@@ -29,7 +29,7 @@ extension Worker {
         loop.after(presence.interval) { [unowned self] in
             let (changes, again) = presence.beat(at: .now)
             if again { awaitBeat(of: presence) }
-            services.dispatcher.notify(
+            services.live.dispatcher.notify(
                 changes.map { EncodedNotice(.presence(room: $0.room, online: $0.online), in: $0.room) })
         }
     }
@@ -38,7 +38,7 @@ extension Worker {
     func live(_ subscription: Subscription) -> [ServerFrame] {
         let room = subscription.feed.room
         let live = ServerFrame.live(room: room, rev: subscription.rev)
-        guard let presence = services.presence else { return [live] }
+        guard let presence = services.notices.presence else { return [live] }
         let online = presence.online(in: room)
         subscription.toldOnline = Int32(online)
         return [live, .presence(room: room, online: online)]
@@ -46,18 +46,18 @@ extension Worker {
 
     /// Schedules a notice that a user's read mark has moved, here and on other nodes.
     func readMarkMoved(_ user: UserID, in room: RoomID, to seq: Int64) {
-        guard services.readNotices != nil else { return }
-        services.nodes?.addRead(user, in: room, to: seq)
+        guard services.notices.readNotices != nil else { return }
+        services.notices.nodes?.addRead(user, in: room, to: seq)
         awaitNotice(of: user, in: room, to: seq)
     }
 
     /// Schedules a notice for the next beat.
     private func awaitNotice(of user: UserID, in room: RoomID, to seq: Int64) {
-        guard let notices = services.readNotices, notices.moved(user, in: room, to: seq) else { return }
+        guard let notices = services.notices.readNotices, notices.moved(user, in: room, to: seq) else { return }
         loop.after(notices.interval) { [unowned self] in
             // The kernel spreads connections evenly over the loops.
             let marks = notices.beat { (feeds[$0]?.count ?? 0) * services.configuration.threads }
-            services.dispatcher.notify(
+            services.live.dispatcher.notify(
                 marks.map { EncodedNotice(.read(room: $0.room, user: $0.user, seq: $0.seq), in: $0.room) })
         }
     }
@@ -65,14 +65,14 @@ extension Worker {
     /// Tells the room's other subscribers that a user is typing, within the rate limit.
     func typing(_ user: UserID, in feed: Feed) {
         guard admitsTyping(user, in: feed.room, subscribers: feed.count) else { return }
-        services.nodes?.addTyping(user, in: feed.room)
-        services.dispatcher.notify([EncodedNotice(.typing(room: feed.room, user: user), in: feed.room)])
+        services.notices.nodes?.addTyping(user, in: feed.room)
+        services.live.dispatcher.notify([EncodedNotice(.typing(room: feed.room, user: user), in: feed.room)])
     }
 
     private func admitsTyping(_ user: UserID, in room: RoomID, subscribers: Int) -> Bool {
         // The kernel spreads connections evenly over the loops.
         let audience = subscribers * services.configuration.threads
-        return services.typing.admits(user, in: room, audience: audience, at: .now)
+        return services.notices.typing.admits(user, in: room, audience: audience, at: .now)
     }
 
     // MARK: Other nodes
@@ -83,12 +83,12 @@ extension Worker {
         let typing = notices.typing.filter {
             admitsTyping($0.user, in: $0.room, subscribers: feeds[$0.room]?.count ?? 0)
         }
-        services.dispatcher.notify(
+        services.live.dispatcher.notify(
             typing.map { EncodedNotice(.typing(room: $0.room, user: $0.user), in: $0.room) })
     }
 
     /// Schedules a beat after other nodes have reported their subscribers.
     func presenceChanged() {
-        if let presence = services.presence { awaitBeat(of: presence) }
+        if let presence = services.notices.presence { awaitBeat(of: presence) }
     }
 }

@@ -17,7 +17,7 @@ extension Worker {
     }
 
     private func makeFeed(of room: RoomID) -> Feed {
-        services.subscribedLoops.add(room, loop: loop.index)
+        services.live.subscribedLoops.add(room, loop: loop.index)
         let feed = Feed(room: room, in: feedContext)
         feeds[room] = feed
         return feed
@@ -107,7 +107,7 @@ extension Worker {
         then: @escaping (Result<ReplaySlice, Problem>) -> Void
     ) -> Reply<ReplaySlice> {
         let (room, format) = (subscription.feed.room, subscription.format)
-        return ask(
+        return log.ask(
             for: subscription.user, isAdmin: subscription.isAdmin, asker: Asker(subscription.user, or: asker()),
             { .room(room, .replay(since: rev, format: format, bytes: Subscription.replayLimit, $0)) }
         ) { result in
@@ -130,7 +130,7 @@ extension Worker {
         let feed = subscription.feed
         guard feed.isIdle, feeds[feed.room] === feed else { return }
         feeds[feed.room] = nil
-        services.subscribedLoops.remove(feed.room, loop: loop.index)
+        services.live.subscribedLoops.remove(feed.room, loop: loop.index)
     }
 
     /// Ends the given subscriptions, except those that have ended, and tells their clients why.
@@ -173,9 +173,9 @@ extension Worker {
             }
         }
         if asMember, let user {
-            ask(for: user, asker: asker, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
+            log.ask(for: user, asker: asker, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
         } else {
-            ask(for: user, asker: asker, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
+            log.ask(for: user, asker: asker, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
         }
     }
 

@@ -6,7 +6,7 @@ import CoreMetrics
 /// timer appears among the metrics once it is used.
 ///
 /// The clock is not read for each request. A request begins when the loop begins to serve its socket, and the answers of
-/// one commit share a reading for each ``Worker/answersPerReading`` of them, so a time is short by what the loop needs to
+/// one commit share a reading for each ``LogClient/answersPerReading`` of them, so a time is short by what the loop needs to
 /// send that many answers: less than a millisecond.
 struct RequestTimers {
     private var timers = [Timer?](

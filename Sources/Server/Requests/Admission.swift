@@ -10,7 +10,7 @@ extension Exchange {
     /// - Parameter user: The user who acts; `nil` without a name.
     /// - Throws: 429 `rate_limited`. The limit and the time to retry go into the answer's header.
     func admit(_ action: Limiter.Action, by user: UserID?) throws(Problem) {
-        guard let limiter = worker.services.limiter, let http else { return }
+        guard let limiter = worker.services.guards.limiter, let http else { return }
         let address = http.clientBlock(of: request)
         guard let exceeded = limiter.admit(action, user: user, address: address, at: worker.loop.nanoseconds)
         else { return }
@@ -36,7 +36,7 @@ extension HTTPConnection {
     /// Returns the address of a request's client: the peer's, or the one that trusted proxies report (see
     /// ``TrustedProxies``).
     func clientAddress(of request: RequestHead) -> IPAddress? {
-        guard isProxied, let peer, let proxies = worker.services.proxies else { return peer }
+        guard isProxied, let peer, let proxies = worker.services.guards.proxies else { return peer }
         return proxies.client(in: request.headerFields, from: peer)
     }
 
@@ -51,7 +51,7 @@ extension Worker {
     ///
     /// - Throws: 429 `rate_limited`, which goes into an error frame.
     func admit(_ action: Limiter.Action, by user: UserID?, from address: AddressBlock?) throws(Problem) {
-        guard let exceeded = services.limiter?.admit(action, user: user, address: address, at: loop.nanoseconds)
+        guard let exceeded = services.guards.limiter?.admit(action, user: user, address: address, at: loop.nanoseconds)
         else { return }
         throw exceeded.problem
     }

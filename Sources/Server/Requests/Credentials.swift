@@ -24,8 +24,8 @@ extension HTTPField.Name {
     static let link = HTTPField.Name("Link")!
 }
 
-/// How a request says who its caller is: by a token, which can be in three places (RFC 6750, section 2), or in open mode
-/// by a name.
+/// The ways in which a request names its caller: by a token, which can be in three places (RFC 6750, section 2), or in
+/// open mode by a name.
 enum Credentials {
     private static let scheme = "bearer"
     private static let subprotocolPrefix = "bearer."

@@ -62,7 +62,7 @@ extension Exchange {
     /// Refuses a request to a host name that is not accepted. Health checks and the listener for operators accept any
     /// name.
     private func checkHost() throws(Problem) {
-        guard let hosts = worker.services.hosts, !hosts.accepts(request), !asksForHealth, !isForOperations else {
+        guard let hosts = worker.services.guards.hosts, !hosts.accepts(request), !asksForHealth, !isForOperations else {
             return
         }
         // The refusal names the host without its port.

@@ -11,7 +11,7 @@ final class Exchange {
     let worker: Worker
     let request: RequestHead
     let body: [UInt8]
-    /// The body's share of ``Services/pending``. It is held until the exchange ends, which for a send is after its
+    /// The body's share of ``Services/Guards/pending``. It is held until the exchange ends, which for a send is after its
     /// commit.
     private let held: ByteBudget.Share
     /// The properties of the request that the framing of the answer depends on.
@@ -55,14 +55,14 @@ final class Exchange {
     init(incomplete head: RequestHead?, on http: HTTPConnection) {
         worker = http.worker
         began = worker.loop.moment
-        held = ByteBudget.Share(of: worker.services.pending)
+        held = ByteBudget.Share(of: worker.services.guards.pending)
         self.http = http
         request = head ?? RequestHead(method: Self.unreadMethod)
         body = []
         context = ReplyContext(isHead: request.method == .head, keepAlive: false)
         isWhole = false
         // An allowed page of another origin must be able to read the reason.
-        let origins = worker.services.origins
+        let origins = worker.services.guards.origins
         fields = origins.responseFields(for: head == nil ? .withoutOrigin : origins.decide(request))
     }
 
@@ -97,7 +97,7 @@ final class Exchange {
 
     /// Cancels the work for the answer, since the client has gone.
     func clientGone() {
-        worker.cancel(reading)
+        worker.log.cancel(reading)
         undo?()
         undo = nil
     }
@@ -108,8 +108,8 @@ final class Exchange {
     func serve() {
         do throws(Problem) {
             // First, so that an allowed page can read the reason of every refusal.
-            let decision = worker.services.origins.decide(request)
-            fields += worker.services.origins.responseFields(for: decision)
+            let decision = worker.services.guards.origins.decide(request)
+            fields += worker.services.guards.origins.responseFields(for: decision)
             let target = try checkedTarget(decision)
             guard !worker.services.configuration.faults || isForOperations else { return try serveWithFaults(target) }
             try serve(target)
@@ -125,7 +125,7 @@ final class Exchange {
         // With faults, the requested fault comes before any refusal.
         guard !worker.services.configuration.faults else { return }
         // The initializer has already added the fields for pages of other origins.
-        _ = try judge(checkedTarget(worker.services.origins.decide(request)))
+        _ = try judge(checkedTarget(worker.services.guards.origins.decide(request)))
     }
 
     /// Serves the request with this target.
@@ -142,7 +142,7 @@ final class Exchange {
     private func answerOptions(of resource: Resource) {
         let allowed = HTTPField(name: .allow, value: resource.allowed)
         if OriginPolicy.isPreflight(request) {
-            let origins = worker.services.origins
+            let origins = worker.services.guards.origins
             fields = [allowed] + origins.preflightFields(for: origins.decide(request))
         } else {
             fields.append(allowed)

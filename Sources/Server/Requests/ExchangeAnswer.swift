@@ -79,7 +79,7 @@ extension Exchange {
     private func count(_ status: Int, bytes: Int, on http: HTTPConnection) {
         let metrics = worker.services.metrics
         let method = RequestCounters.Method(request.method.rawValue)
-        // An answer to what has just arrived needs a new reading; the others share theirs, see `Worker.committed`.
+        // An answer to what has just arrived needs a new reading; the others share theirs, see `LogClient.committed`.
         let now = worker.loop.moment == began ? worker.loop.readClock() : worker.loop.moment
         metrics.httpRequests.count(method, status: status)
         worker.requestTimers.count(method, resource, status: status, nanoseconds: now - began)

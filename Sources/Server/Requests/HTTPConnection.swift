@@ -12,7 +12,7 @@ final class HTTPConnection: ConnectionHandler {
     let worker: Worker
     let connection: Connection
     private var parser: RequestParser
-    /// The share of ``Services/pending`` for the part of the body that has arrived.
+    /// The share of ``Services/Guards/pending`` for the part of the body that has arrived.
     private var arriving: ByteBudget.Share
     /// True once the head of the request whose body is arriving has passed ``Exchange/checkHead()``.
     private var hasCheckedHead = false
@@ -24,7 +24,7 @@ final class HTTPConnection: ConnectionHandler {
     private(set) lazy var peer = IPAddress(connection.peer)
     /// True if the peer is a trusted proxy, whose requests name the clients that they come from.
     private(set) lazy var isProxied: Bool = {
-        guard let proxies = worker.services.proxies, let peer else { return false }
+        guard let proxies = worker.services.guards.proxies, let peer else { return false }
         return proxies.contains(peer)
     }()
     /// The block of addresses that limits count the peer by.
@@ -70,7 +70,7 @@ final class HTTPConnection: ConnectionHandler {
         self.connection = connection
         self.scope = scope
         parser = RequestParser(limits: worker.services.configuration.http)
-        arriving = ByteBudget.Share(of: worker.services.pending)
+        arriving = ByteBudget.Share(of: worker.services.guards.pending)
         self.refusal = refusal ?? connectionLimit
         connection.setDeadline(
             self.refusal == nil
@@ -81,7 +81,7 @@ final class HTTPConnection: ConnectionHandler {
     /// proxies are not counted. Instead, ``Exchange/admitProxiedConnection()`` counts each socket and event stream on
     /// them by its client.
     private var connectionLimit: Refusal? {
-        guard let limiter = worker.services.limiter, scope == .all, !isProxied else { return nil }
+        guard let limiter = worker.services.guards.limiter, scope == .all, !isProxied else { return nil }
         let exceeded = limiter.admit(.connections, user: nil, address: peerBlock, at: connection.loop.nanoseconds)
         return exceeded.map { Refusal($0.problem, fields: $0.fields) }
     }
@@ -173,7 +173,7 @@ final class HTTPConnection: ConnectionHandler {
         guard request.body.isEmpty || arriving.resize(to: request.body.count) else {
             releaseBody()
             // The body has arrived completely, so the connection can go on.
-            let exchange = Exchange(request, holding: ByteBudget.Share(of: worker.services.pending), on: self)
+            let exchange = Exchange(request, holding: ByteBudget.Share(of: worker.services.guards.pending), on: self)
             self.exchange = exchange
             return exchange.refuse(.overloaded)
         }

@@ -67,7 +67,7 @@ struct RoutedRequest {
     /// - Throws: 401 for a caller without a name.
     @discardableResult
     func submit(_ change: Submission.Change, then: @escaping (Receipt) -> Void) throws(Problem) -> Ticket {
-        worker.submit(change, to: path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange) {
+        worker.log.submit(change, to: path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange) {
             [exchange] result in
             switch result {
             case .success(let receipt): then(receipt)
@@ -80,7 +80,7 @@ struct RoutedRequest {
     /// nothing if the client has gone; `then` is not called if it goes meanwhile.
     func ask<Value>(_ kind: (Reply<Value>) -> Query.Kind, then: @escaping (Value) -> Void) {
         guard exchange.isAwaited else { return }
-        exchange.reading = worker.ask(for: caller.user, isAdmin: caller.isAdmin, asker: asker, kind) {
+        exchange.reading = worker.log.ask(for: caller.user, isAdmin: caller.isAdmin, asker: asker, kind) {
             [exchange] result in
             switch result {
             case .success(let value): then(value)

@@ -25,7 +25,7 @@ enum AdminRoutes {
         let after = try name.map { name throws(Problem) in try RoomID(name) }
         let limit = try request.limit(maximum: Limits.members, default: Limits.defaultMembers)
         request.ask({ .server(.user(request.user, after: after, limit: limit, $0)) }) { found in
-            let sockets = request.services.openSockets.count(of: request.user)
+            let sockets = request.services.live.openSockets.count(of: request.user)
             request.answerJSON { found.encode(sockets: sockets, into: &$0) }
         }
     }
@@ -33,7 +33,7 @@ enum AdminRoutes {
     /// `DELETE /v1/admin/users/{user}/sockets`
     static func endSockets(_ request: RoutedRequest) throws(Problem) {
         try request.worker.checkBans(of: request.caller, in: nil, for: .change)
-        request.services.dispatcher.endConnections(of: request.user, because: .disconnected)
+        request.services.live.dispatcher.endConnections(of: request.user, because: .disconnected)
         request.answerNoContent()
     }
 

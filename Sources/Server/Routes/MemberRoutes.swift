@@ -48,7 +48,7 @@ enum MemberRoutes {
         do throws(Problem) {
             try request.admit(.changes)
         } catch {
-            request.services.limiter?.putBack(
+            request.services.guards.limiter?.putBack(
                 .invites, user: request.caller.user, address: request.exchange.clientBlock)
             throw error
         }

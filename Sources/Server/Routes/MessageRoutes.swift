@@ -12,7 +12,7 @@ enum MessageRoutes {
         let draft = try Draft.decode(request.body)
         // The hottest path: one closure, without the request, which is larger.
         let (exchange, room) = (request.exchange, request.room)
-        let ticket = request.worker.submit(
+        let ticket = request.worker.log.submit(
             .send(draft), to: room, by: sender, isAdmin: request.caller.isAdmin, for: exchange
         ) { result in
             switch result {

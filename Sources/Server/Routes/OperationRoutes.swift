@@ -15,9 +15,9 @@ enum OperationRoutes {
     static func readiness(_ request: RoutedRequest) throws(Problem) {
         if request.worker.isWindingDown {
             throw .unavailable("The server is stopping.")
-        } else if let problem = request.services.logProblem() {
+        } else if let problem = request.services.health.problem() {
             throw problem
-        } else if case let rooms = request.services.damagedRooms(), rooms > 0 {
+        } else if case let rooms = request.services.health.damagedRooms(), rooms > 0 {
             // A 503 would take the other rooms out of service, too.
             request.answerJSON { $0.append(contentsOf: #"{"status":"degraded","rooms":\#(rooms)}"#.utf8) }
         } else {

@@ -60,7 +60,7 @@ enum RoomRoutes {
 
     /// `GET /v1/rooms/{room}/presence`
     static func presence(_ request: RoutedRequest) throws(Problem) {
-        guard let presence = request.services.presence else {
+        guard let presence = request.services.notices.presence else {
             throw .notAvailable("This server does not count who is present.")
         }
         // The log checks that the caller may read the room.
