@@ -24,7 +24,8 @@ enum EnvironmentArguments {
     /// The options of a command that variables can set: all of `serve`, and those that other commands share with it.
     private static func options(ofCommand name: String) -> [(name: String, takesValue: Bool)] {
         switch name {
-        case ServeCommand.configuration.commandName: options(of: ServeCommand())
+        case ServeCommand.configuration.commandName:
+            options(of: ServeCommand()).map { ($0.name, !($0.property is Flag<Bool>)) }
         case BackupCommand.configuration.commandName, CheckCommand.configuration.commandName,
             ExportCommand.configuration.commandName, ImportCommand.configuration.commandName,
             EpochCommand.configuration.commandName:
@@ -75,14 +76,15 @@ enum EnvironmentArguments {
         return ([command] + added + arguments.dropFirst(), names)
     }
 
-    /// The long names of a command's options, read from its properties so that none is missing.
-    private static func options(of command: some ParsableCommand) -> [(name: String, takesValue: Bool)] {
+    /// Returns the declarations of a command's options by their long names, read from its properties so that none is
+    /// missing.
+    static func options(of command: some ParsableCommand) -> [(name: String, property: Any)] {
         Mirror(reflecting: command).children.compactMap { child in
             guard let label = child.label, label.hasPrefix("_") else { return nil }
             let name = label.dropFirst().reduce(into: "") { name, character in
                 name += character.isUppercase ? "-\(character.lowercased())" : String(character)
             }
-            return (name, !(child.value is Flag<Bool>))
+            return (name, child.value)
         }
     }
 }

@@ -36,11 +36,11 @@ struct HealthCheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        let server = try serverOptions()
-        var address = Self.reachable(server.metricsListen ?? ListenAddress(host: server.host, port: server.port))
+        let server = try serverOptions().serverConfiguration
+        var address = Self.reachable(server.metricsAddress ?? ListenAddress(host: server.host, port: server.port))
         // The separate listener has no TLS.
-        var isSecure = server.metricsListen == nil && server.tlsCert != nil
-        if let port { (address, isSecure) = (ListenAddress(host: "127.0.0.1", port: port), server.tlsCert != nil) }
+        var isSecure = server.metricsAddress == nil && server.tls != nil
+        if let port { (address, isSecure) = (ListenAddress(host: "127.0.0.1", port: port), server.tls != nil) }
         do {
             let status = try Self.ask(address, isSecure: isSecure)
             guard status.hasPrefix("HTTP/1.1 200 ") else { throw Failure(address: address, reason: status) }

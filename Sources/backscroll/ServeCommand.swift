@@ -1,4 +1,5 @@
 import ArgumentParser
+import Chat
 import Commands
 import Glibc
 import HTTP
@@ -31,25 +32,32 @@ struct ServeCommand: AsyncParsableCommand {
             over its variable.
             """)
 
-    static let defaults = ServerConfiguration()
+    /// The configuration without options, which has their defaults.
+    static let defaults: ServerConfiguration = {
+        var defaults = ServerConfiguration()
+        defaults.threads = min(SubscribedLoops.maximumLoops, availableProcessors())
+        return defaults
+    }()
 
-    @Option(help: "The name or address to listen on. localhost is 127.0.0.1 and ::1.")
-    var host = defaults.host
+    @Option(\.host, "The name or address to listen on. localhost is 127.0.0.1 and ::1.")
+    var host: Setting
 
-    @Option(help: "The port, 0 to 65535; 0 picks a free one.")
-    var port = defaults.port
+    @Option(\.port, in: 0...65535, "The port, 0 to 65535; 0 picks a free one.")
+    var port: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Serve /metrics on this address instead, along with /healthz and /readyz. It has no TLS: keep it "
-                + "inside your network.", valueName: "host:port"))
-    var metricsListen: ListenAddress?
+        \.metricsAddress,
+        "Serve /metrics on this address instead, along with /healthz and /readyz. It has no TLS: keep it "
+            + "inside your network.",
+        valueName: "host:port")
+    var metricsListen: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Read the client's address from the Forwarded or X-Forwarded-For header of requests from this address or "
-                + "range (10.0.0.0/8). Can be repeated, or given with commas.", valueName: "cidr"))
-    var trustProxy: [String] = []
+        \.trustedProxies,
+        "Read the client's address from the Forwarded or X-Forwarded-For header of requests from this address or "
+            + "range (10.0.0.0/8). Can be repeated, or given with commas.",
+        valueName: "cidr")
+    var trustProxy: [Setting]
 
     @Flag(
         help: ArgumentHelp(
@@ -58,19 +66,22 @@ struct ServeCommand: AsyncParsableCommand {
     var proxyProtocol = false
 
     @Option(
-        help: ArgumentHelp(
-            "The SQLite database, which is created if it does not exist; or the URL of a PostgreSQL database, "
-                + "postgres://USER@HOST/NAME.", valueName: "path-or-url"))
-    var database = defaults.database
+        \.database,
+        "The SQLite database, which is created if it does not exist; or the URL of a PostgreSQL database, "
+            + "postgres://USER@HOST/NAME.",
+        valueName: "path-or-url")
+    var database: Setting
 
-    @Option(help: "Threads that serve connections, 1 to 64. (default: as many as there are processors)")
-    var threads: Int?
+    @Option(
+        \.threads, in: 1...SubscribedLoops.maximumLoops, showsDefault: false,
+        "Threads that serve connections, 1 to 64. (default: as many as there are processors)")
+    var threads: Setting
 
-    @Option(help: "Threads that read history, 1 to 64. With PostgreSQL each has a connection.")
-    var readers = defaults.readers
+    @Option(\.readers, in: 1...64, "Threads that read history, 1 to 64. With PostgreSQL each has a connection.")
+    var readers: Setting
 
-    @Option(help: "Connections that write to PostgreSQL, 1 to 16. SQLite has one writer.")
-    var writers = defaults.writers
+    @Option(\.writers, in: 1...16, "Connections that write to PostgreSQL, 1 to 16. SQLite has one writer.")
+    var writers: Setting
 
     @Option(help: ArgumentHelp("Serve HTTPS with this certificate and its intermediates (PEM).", valueName: "path"))
     var tlsCert: String?
@@ -79,16 +90,18 @@ struct ServeCommand: AsyncParsableCommand {
     var tlsKey: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Allow pages of this origin (https://app.example.com), in addition to the server's own; * allows all. "
-                + "Can be repeated, or given with commas.", valueName: "origin"))
-    var allowOrigin: [String] = []
+        \.allowedOrigins,
+        "Allow pages of this origin (https://app.example.com), in addition to the server's own; * allows all. "
+            + "Can be repeated, or given with commas.",
+        valueName: "origin")
+    var allowOrigin: [Setting]
 
     @Option(
-        help: ArgumentHelp(
-            "In open mode, also answer to this host name (chat.local), in addition to localhost, IP addresses and --host. "
-                + "Can be repeated, or given with commas.", valueName: "name"))
-    var allowHost: [String] = []
+        \.allowedHosts,
+        "In open mode, also answer to this host name (chat.local), in addition to localhost, IP addresses and --host. "
+            + "Can be repeated, or given with commas.",
+        valueName: "name")
+    var allowHost: [Setting]
 
     @Option(
         help: ArgumentHelp(
@@ -123,85 +136,88 @@ struct ServeCommand: AsyncParsableCommand {
     var faults = false
 
     @Option(
-        help: ArgumentHelp(
-            "Limit on a user's sends: 50/s, or 50/s:200 for a burst of 200, per s, m or h.", valueName: "rate"))
-    var limitSends = LimitOption.off
+        \.limits.userSends,
+        "Limit on a user's sends: 50/s, or 50/s:200 for a burst of 200, per s, m or h.", valueName: "rate")
+    var limitSends: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Limit on a user's changes of messages, read marks, rooms and members.", valueName: "rate"))
-    var limitChanges = LimitOption.off
+        \.limits.userChanges,
+        "Limit on a user's changes of messages, read marks, rooms and members.", valueName: "rate")
+    var limitChanges: Setting
 
-    @Option(help: ArgumentHelp("Limit on a user's subscriptions.", valueName: "rate"))
-    var limitSubscriptions = LimitOption.off
-
-    @Option(
-        help: ArgumentHelp(
-            "Limit on a user's reads of pages, messages, changes, rooms and members.", valueName: "rate"))
-    var limitReads = LimitOption.off
+    @Option(\.limits.userSubscriptions, "Limit on a user's subscriptions.", valueName: "rate")
+    var limitSubscriptions: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Limit on the users that a user adds to rooms. Admins are not limited.", valueName: "rate"))
-    var limitInvites = LimitOption.off
-
-    @Option(help: ArgumentHelp("Limit on sends from an address. A proxy is one address.", valueName: "rate"))
-    var limitAddressSends = LimitOption.off
-
-    @Option(help: ArgumentHelp("Limit on changes from an address.", valueName: "rate"))
-    var limitAddressChanges = LimitOption.off
-
-    @Option(help: ArgumentHelp("Limit on subscriptions from an address.", valueName: "rate"))
-    var limitAddressSubscriptions = LimitOption.off
-
-    @Option(help: ArgumentHelp("Limit on reads from an address.", valueName: "rate"))
-    var limitAddressReads = LimitOption.off
-
-    @Option(help: ArgumentHelp("Limit on the users added to rooms from an address.", valueName: "rate"))
-    var limitAddressInvites = LimitOption.off
-
-    @Option(help: ArgumentHelp("Limit on connections from an address.", valueName: "rate"))
-    var limitAddressConnections = LimitOption.off
-
-    @Option(help: "Maximum number of open connections; further ones get 503.")
-    var maxConnections = defaults.transport.connections
-
-    @Option(help: ArgumentHelp("Maximum size of a request's body; a larger one gets 413.", valueName: "bytes"))
-    var maxBody = defaults.http.bodyBytes
-
-    @Option(help: ArgumentHelp("Maximum size of a request's head; a larger one gets 431.", valueName: "bytes"))
-    var maxHead = defaults.http.headBytes
-
-    @Option(help: ArgumentHelp("Time limit for the first byte of a connection; then 408.", valueName: "seconds"))
-    var firstByteTimeout = Seconds(defaults.deadlines.firstByte)
-
-    @Option(help: ArgumentHelp("Time limit for the head of a request; then 408.", valueName: "seconds"))
-    var headTimeout = Seconds(defaults.deadlines.head)
-
-    @Option(help: ArgumentHelp("Time limit for the body of a request; then 408.", valueName: "seconds"))
-    var bodyTimeout = Seconds(defaults.deadlines.body)
-
-    @Option(help: ArgumentHelp("Time that a connection may idle between requests.", valueName: "seconds"))
-    var idleTimeout = Seconds(defaults.deadlines.idle)
-
-    @Option(help: ArgumentHelp("Time that a client may leave waiting data unread.", valueName: "seconds"))
-    var progressTimeout = Seconds(defaults.transport.noProgress)
+        \.limits.userReads,
+        "Limit on a user's reads of pages, messages, changes, rooms and members.", valueName: "rate")
+    var limitReads: Setting
 
     @Option(
-        help: ArgumentHelp("Interval of WebSocket pings; two unanswered ones end the connection.", valueName: "seconds")
-    )
-    var pingInterval = Seconds(defaults.webSocket.pingInterval)
+        \.limits.userInvites,
+        "Limit on the users that a user adds to rooms. Admins are not limited.", valueName: "rate")
+    var limitInvites: Setting
+
+    @Option(\.limits.addressSends, "Limit on sends from an address. A proxy is one address.", valueName: "rate")
+    var limitAddressSends: Setting
+
+    @Option(\.limits.addressChanges, "Limit on changes from an address.", valueName: "rate")
+    var limitAddressChanges: Setting
+
+    @Option(\.limits.addressSubscriptions, "Limit on subscriptions from an address.", valueName: "rate")
+    var limitAddressSubscriptions: Setting
+
+    @Option(\.limits.addressReads, "Limit on reads from an address.", valueName: "rate")
+    var limitAddressReads: Setting
+
+    @Option(\.limits.addressInvites, "Limit on the users added to rooms from an address.", valueName: "rate")
+    var limitAddressInvites: Setting
+
+    @Option(\.limits.addressConnections, "Limit on connections from an address.", valueName: "rate")
+    var limitAddressConnections: Setting
+
+    @Option(\.transport.connections, in: 1...1_000_000, "Maximum number of open connections; further ones get 503.")
+    var maxConnections: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Interval of comments on an event stream, which keep proxies from closing it.", valueName: "seconds"))
-    var heartbeatInterval = Seconds(defaults.eventHeartbeat)
+        \.http.bodyBytes, in: 1024...64 * 1024 * 1024,
+        "Maximum size of a request's body; a larger one gets 413.", valueName: "bytes")
+    var maxBody: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Maximum size of a client's WebSocket message; a larger one closes the socket with 1009.",
-            valueName: "bytes"))
-    var maxFrame = defaults.webSocket.messageBytes
+        \.http.headBytes, in: 1024...1024 * 1024,
+        "Maximum size of a request's head; a larger one gets 431.", valueName: "bytes")
+    var maxHead: Setting
+
+    @Option(\.deadlines.firstByte, "Time limit for the first byte of a connection; then 408.", valueName: "seconds")
+    var firstByteTimeout: Setting
+
+    @Option(\.deadlines.head, "Time limit for the head of a request; then 408.", valueName: "seconds")
+    var headTimeout: Setting
+
+    @Option(\.deadlines.body, "Time limit for the body of a request; then 408.", valueName: "seconds")
+    var bodyTimeout: Setting
+
+    @Option(\.deadlines.idle, "Time that a connection may idle between requests.", valueName: "seconds")
+    var idleTimeout: Setting
+
+    @Option(\.transport.noProgress, "Time that a client may leave waiting data unread.", valueName: "seconds")
+    var progressTimeout: Setting
+
+    @Option(
+        \.webSocket.pingInterval,
+        "Interval of WebSocket pings; two unanswered ones end the connection.", valueName: "seconds")
+    var pingInterval: Setting
+
+    @Option(
+        \.eventHeartbeat,
+        "Interval of comments on an event stream, which keep proxies from closing it.", valueName: "seconds")
+    var heartbeatInterval: Setting
+
+    @Option(
+        \.webSocket.messageBytes, in: 125...64 * 1024 * 1024,
+        "Maximum size of a client's WebSocket message; a larger one closes the socket with 1009.", valueName: "bytes")
+    var maxFrame: Setting
 
     @Flag(help: "Do not compress WebSocket messages, even if clients offer permessage-deflate.")
     var noCompression = false
@@ -213,11 +229,9 @@ struct ServeCommand: AsyncParsableCommand {
     var membersByAdminsOnly = false
 
     @Option(
-        help: ArgumentHelp(
-            "Delete messages older than this, 1 to 36500. Tombstones stay. Without it, messages stay.",
-            valueName: "days")
-    )
-    var keepDays: Int?
+        \.keepDays, in: 1...36_500,
+        "Delete messages older than this, 1 to 36500. Tombstones stay. Without it, messages stay.", valueName: "days")
+    var keepDays: Setting
 
     @Flag(
         help: ArgumentHelp(
@@ -234,26 +248,24 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Do not tell subscribers the read marks of other users.")
     var noReadNotices = false
 
-    @Option(help: "Maximum number of sends that wait for a commit; further ones get 503.")
-    var maxQueue = defaults.sendQueue
+    @Option(\.sendQueue, in: 1...10_000_000, "Maximum number of sends that wait for a commit; further ones get 503.")
+    var maxQueue: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Maximum size of the request bodies that are arriving or waiting for a commit; beyond it requests get 503.",
-            valueName: "bytes"))
-    var maxPendingBytes = defaults.pendingBytes
+        \.pendingBytes, in: 1...64 * 1024 * 1024 * 1024,
+        "Maximum size of the request bodies that are arriving or waiting for a commit; beyond it requests get 503.",
+        valueName: "bytes")
+    var maxPendingBytes: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Maximum size of the data kept for slow clients; beyond it slow connections are closed.",
-            valueName: "bytes"))
-    var maxUnsentBytes = defaults.transport.unsentBytes
+        \.transport.unsentBytes, in: 8 * 1024 * 1024...64 * 1024 * 1024 * 1024,
+        "Maximum size of the data kept for slow clients; beyond it slow connections are closed.", valueName: "bytes")
+    var maxUnsentBytes: Setting
 
     @Option(
-        help: ArgumentHelp(
-            "Maximum size of the messages kept for slow subscribers; beyond it they read the database.",
-            valueName: "bytes"))
-    var maxFeedBytes = defaults.allFeedsBytes
+        \.allFeedsBytes, in: 0...64 * 1024 * 1024 * 1024,
+        "Maximum size of the messages kept for slow subscribers; beyond it they read the database.", valueName: "bytes")
+    var maxFeedBytes: Setting
 
     @Option(help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.info
@@ -267,7 +279,9 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = makeLogger(label: "backscroll", format: logFormat, level: logLevel)
         for warning in EnvironmentArguments.warnings { logger.warning("\(warning)") }
-        let warnings = try StartWarnings.warnings(trustedProxies: trustedProxies(), isRoot: geteuid() == 0)
+        var configuration = serverConfiguration
+        let warnings = StartWarnings.warnings(
+            trustedProxies: configuration.trustedProxies, isRoot: geteuid() == 0)
         for warning in warnings + StartWarnings.warnings(secrets: secretFiles) { logger.warning("\(warning)") }
         let signals = await ServerSignals()
         let keySources = keySources
@@ -276,7 +290,6 @@ struct ServeCommand: AsyncParsableCommand {
             await signals.waitForStop { source.yield(.reload) }
             source.yield(.stop)
         }
-        var configuration = serverConfiguration
         configuration.tokens = try tokenRules(keySources)
         configuration.onOtherHistory = { source.yield(.otherHistory) }
         configuration.onFailedSync = { source.yield(.failedSync) }
@@ -332,10 +345,11 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try Server(configuration, logger: logger)
         announce(server.url)
         var metadata: Logger.Metadata = [
-            "version": "\(Version.current)", "url": "\(server.url)", "database": "\(DatabaseLocation(database))",
+            "version": "\(Version.current)", "url": "\(server.url)",
+            "database": "\(DatabaseLocation(configuration.database))",
             "callers": configuration.tokens.map { "\($0.keys.count) token keys" } ?? "any name (open mode)",
         ]
-        if let host = metricsListen?.host, let port = server.metricsPort {
+        if let host = configuration.metricsAddress?.host, let port = server.metricsPort {
             metadata["metrics"] = "http://\(ListenAddress(host: host, port: port))/metrics"
         }
         logger.info("started", metadata: metadata)
