@@ -360,3 +360,23 @@ def test_page_opens_over_a_silent_connection(chats, proxy):
     proxy.silence()
     chat.open(wait=False)
     chat.wait_text("Stored")
+
+
+def test_message_that_an_earlier_version_of_the_page_has_not_sent_is_sent(chats):
+    chat = chats()
+    chat.driver.get(f"{chats.server.url}/docs")
+    chat.driver.execute_async_script("""
+        const [done] = arguments;
+        localStorage.setItem("backscroll.written", "1");
+        const request = indexedDB.open("backscroll", 1);
+        request.onupgradeneeded = () => {
+            for (const name of ["windows", "outbox", "rooms"]) request.result.createObjectStore(name);
+            const send = { draft: { client_message_id: "a1", text: "written long ago" }, at: Date.now(), order: 1 };
+            request.transaction.objectStore("outbox").put(send, ["alice", "lobby", "a1"]);
+        };
+        request.onsuccess = () => (request.result.close(), done());
+    """)
+    chat.open(room="another")
+    WebDriverWait(chat.driver, DEADLINE, 0.1).until(
+        lambda _: [message["text"] for message in chats.server.request("GET", "/v1/rooms/lobby/messages?user=bob")["messages"]]
+        == ["written long ago"])
