@@ -88,7 +88,7 @@ public final class Server: Sendable {
             let nodes = Self.exchange(configuration, store, presence, dispatcher)
             let services = Services(
                 configuration: configuration, log: log,
-                health: .init(problem: { Self.problem(of: log) }, damagedRooms: { log.asideRooms }),
+                health: .init(problem: { Self.problem(of: log) }, damagedRooms: { log.quarantinedRooms }),
                 live: .init(subscribedLoops: subscribedLoops, dispatcher: dispatcher),
                 notices: .init(
                     typing: TypingRate(interval: configuration.typingInterval), presence: presence,
@@ -232,7 +232,7 @@ public final class Server: Sendable {
             case .failed(let reason): logger.error("cannot delete expired messages: \(reason)")
             }
         }
-        store.onSetAside = { room, reason in
+        store.onQuarantine = { room, reason in
             logger.critical(
                 "the room takes no changes, because its part of the database is damaged: \(reason)",
                 metadata: ["room": "\(room)"])
@@ -308,7 +308,7 @@ public final class Server: Sendable {
         registry.observe(.unsentBytes) { unsent.used }
         // Weak, because the log counts its commits with metrics of this registry.
         registry.observe(.queuedSends) { [weak log] in log?.queuedSubmissions ?? 0 }
-        registry.observe(.roomsSetAside) { [weak log] in log?.asideRooms ?? 0 }
+        registry.observe(.roomsQuarantined) { [weak log] in log?.quarantinedRooms ?? 0 }
         registry.observe(.queuedReads) { [weak log] in log?.queuedQueries ?? 0 }
         registry.observe(.ready) { [weak log] in log.map { Self.problem(of: $0) == nil } == true ? 1 : 0 }
         let store = DatabaseLocation(services.configuration.database).isShared ? "postgresql" : "sqlite"

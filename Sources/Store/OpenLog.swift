@@ -14,8 +14,8 @@ public protocol OpenLog: MessageLog, AnyObject {
     var nodeCounts: NodeCounts? { get }
     /// The space that the log takes, and the time of its last backup, as far as this process can know them now.
     var sizes: StorageSizes { get }
-    /// The number of rooms that take no changes because their rows are damaged.
-    var asideRooms: Int { get }
+    /// The number of rooms that are read-only because their rows are damaged.
+    var quarantinedRooms: Int { get }
     /// The number of submissions waiting for a commit.
     var queuedSubmissions: Int { get }
     /// The number of queries waiting for a reader.

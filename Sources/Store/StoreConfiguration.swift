@@ -142,8 +142,8 @@ public struct StoreConfiguration: Sendable {
     public var onExpiry: (@Sendable (ExpiryEvent) -> Void)?
     /// Called on the writer's thread when a job has made progress, ended or failed.
     public var onJob: (@Sendable (JobEvent) -> Void)?
-    /// Called on the writer's thread with the reason when a room is set aside.
-    public var onSetAside: (@Sendable (RoomID, String) -> Void)?
+    /// Called on the writer's thread with the reason when a room is quarantined.
+    public var onQuarantine: (@Sendable (RoomID, String) -> Void)?
     /// Called on the reader's thread after each batch of reads, with its duration.
     public var onRead: (@Sendable (Duration) -> Void)?
 

@@ -136,7 +136,7 @@ extension BackscrollClientError {
     public static let unavailable = "unavailable"
     /// The disk is full.
     public static let storageFull = "storage_full"
-    /// The room takes no changes because its part of the database is damaged.
+    /// The room is read-only because its part of the database is damaged.
     public static let roomUnavailable = "room_unavailable"
     /// The database's files were deleted or replaced while the server runs.
     public static let storageLost = "storage_lost"

@@ -268,7 +268,7 @@ extension Problem {
         Problem(code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)
     }
 
-    /// 503 `room_unavailable`: the room takes no changes because its part of the database is damaged; nothing was
+    /// 503 `room_unavailable`: the room is read-only because its part of the database is damaged; nothing was
     /// stored.
     public static var roomUnavailable: Problem {
         Problem(

@@ -26,7 +26,7 @@ struct Services: Sendable {
         /// Returns the problem while the log cannot commit or is cut off from other nodes; `nil` otherwise. It has no
         /// details that only the operator should see.
         let problem: @Sendable () -> Problem?
-        /// Returns the number of rooms that take no changes because their part of the database is damaged.
+        /// Returns the number of rooms that are read-only because their part of the database is damaged.
         let damagedRooms: @Sendable () -> Int
     }
 

@@ -237,7 +237,7 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case unsentBytes = "backscroll_unsent_bytes"
     case queuedSends = "backscroll_queued_sends"
     case queuedReads = "backscroll_queued_reads"
-    case roomsSetAside = "backscroll_rooms_set_aside"
+    case roomsQuarantined = "backscroll_rooms_set_aside"
     case roomNumbers = "backscroll_room_numbers"
     case roomsRefused = "backscroll_rooms_refused_total"
     // These exist with PostgreSQL only: NodeMetrics.
@@ -293,7 +293,7 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .unsentBytes: "Upper bound of the bytes kept for slow clients."
         case .queuedSends: "Sends waiting for a commit."
         case .queuedReads: "Reads waiting for a thread."
-        case .roomsSetAside: "Rooms that take no changes because the database is damaged there."
+        case .roomsQuarantined: "Quarantined rooms, which are read-only because the database is damaged there."
         case .lookupDelay:
             "Age of a room's oldest new message when this node reads what other nodes have stored there, by PostgreSQL's clock, in seconds."
         case .writerWait:

@@ -32,10 +32,10 @@ extension Commit {
     /// - Returns: the job with its progress; `nil` once nothing of the user is left.
     mutating func erase(_ user: UserID, _ job: Job) throws -> Job? {
         var next = job
-        if job.phase >= Phase.messages, store.hasAsideMessage(of: user) {
-            // Messages of rooms that are set aside are filed when the log is next opened. Then all messages are
+        if job.phase >= Phase.messages, store.hasQuarantinedMessage(of: user) {
+            // Messages of rooms that are quarantined are filed when the log is next opened. Then all messages are
             // searched again.
-            if job.phase == Phase.messages, job.place == 0 { throw SQLiteError.setAside }
+            if job.phase == Phase.messages, job.place == 0 { throw SQLiteError.quarantined }
             (next.phase, next.place) = (Phase.messages, 0)
             return next
         }

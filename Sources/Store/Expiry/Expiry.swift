@@ -172,7 +172,7 @@ extension Commit {
     mutating func expire(
         _ place: Expiry.Place, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
-        guard !aside.contains(place.room), var room = try room(place.room) else { return (0, 0) }
+        guard !quarantined.contains(place.room), var room = try room(place.room) else { return (0, 0) }
         try file(place.room, room)
         var (seq, expired, bytes) = (place.mark, 0, 0)
         let end = min(room.head, place.mark + Int64(most))

@@ -162,8 +162,8 @@ public final class PostgresLog: OpenLog {
     /// `nil`, because the files belong to PostgreSQL.
     public var storageLoss: Problem? { nil }
 
-    /// 0, because rooms are set aside with SQLite only.
-    public var asideRooms: Int { 0 }
+    /// 0, because rooms are quarantined with SQLite only.
+    public var quarantinedRooms: Int { 0 }
 
     /// True if the database has not answered the listener for ``StoreConfiguration/listenerSilence``, or if no reader can
     /// connect.

@@ -90,8 +90,8 @@ public final class SQLiteLog: OpenLog {
     /// The reason why messages cannot be stored at present; `nil` if they can.
     public var failure: String? { writer.failure }
 
-    /// The number of rooms that take no changes because their rows are damaged.
-    public var asideRooms: Int { writer.asideCount }
+    /// The number of rooms that are read-only because their rows are damaged.
+    public var quarantinedRooms: Int { writer.quarantinedCount }
 
     /// False, because there are no other nodes.
     public var isCutOff: Bool { false }

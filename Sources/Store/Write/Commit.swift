@@ -30,8 +30,8 @@ struct Commit<Store: CommitStore>: ~Copyable {
     var store: Store
     /// The number of bytes of the snapshots that it has changed.
     var changedBytes = 0
-    /// The rooms that take no changes, see ``RowFailure``.
-    let aside: Set<RoomID>
+    /// The quarantined rooms, see ``RowFailure``.
+    let quarantined: Set<RoomID>
     let db: Store.DB
     let fingerprinter: Fingerprinter
     let time: Timestamp
@@ -43,7 +43,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
     /// - Parameter submissions: maximum number of submissions that it will apply.
     init(
         _ store: consuming Store, rooms: consuming RoomTable, bans: BanTable, erasing: Set<UserID>,
-        aside: Set<RoomID> = [], submissions: Int, at time: Timestamp, _ fingerprinter: Fingerprinter,
+        quarantined: Set<RoomID> = [], submissions: Int, at time: Timestamp, _ fingerprinter: Fingerprinter,
         _ configuration: StoreConfiguration
     ) {
         db = store.db
@@ -55,7 +55,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
         self.store = store
         self.bans = BanView(table: bans)
         self.erasing = erasing
-        self.aside = aside
+        self.quarantined = quarantined
         self.time = time
         self.configuration = configuration
         policy = configuration.policy
@@ -87,8 +87,8 @@ struct Commit<Store: CommitStore>: ~Copyable {
         }
     }
 
-    /// Returns the room to set aside because rows that a submission needs are damaged. Most sends to a room need the
-    /// same rows, so a failed send sets its room aside. Other changes need rows of their own, such as an old message or
+    /// Returns the room to quarantine because rows that a submission needs are damaged. Most sends to a room need the
+    /// same rows, so a failed send quarantines its room. Other changes need rows of their own, such as an old message or
     /// a user's read mark, so only the change fails.
     private func roomsToBlame(for submission: Submission) -> [RoomID] {
         guard case .send = submission.change, let id = submission.room, rooms[id] != nil else { return [] }
@@ -97,7 +97,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
 
     /// Applies one submission. A refusal is an outcome; an error of the database ends the transaction.
     private mutating func apply(_ submission: Submission) throws {
-        if !aside.isEmpty, let id = submission.room, aside.contains(id) {
+        if !quarantined.isEmpty, let id = submission.room, quarantined.contains(id) {
             outcomes.append(Outcome(ticket: submission.ticket, result: .failure(.roomUnavailable)))
             return
         }
@@ -138,9 +138,9 @@ struct Commit<Store: CommitStore>: ~Copyable {
 
     /// Files all messages of a room, so that they can be changed.
     ///
-    /// - Throws: ``RowFailure`` with the room, also if it is set aside.
+    /// - Throws: ``RowFailure`` with the room, also if it is quarantined.
     mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws {
-        if aside.contains(id) { throw RowFailure(rooms: [id], cause: .setAside) }
+        if quarantined.contains(id) { throw RowFailure(rooms: [id], cause: .quarantined) }
         try store.file(id, room)
     }
 

@@ -49,8 +49,8 @@ protocol CommitStore {
     /// Puts all messages of a room into the table `messages`, so that they can be changed.
     mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws
 
-    /// Returns true if a room that is set aside holds a message of a user.
-    func hasAsideMessage(of user: UserID) -> Bool
+    /// Returns true if a room that is quarantined holds a message of a user.
+    func hasQuarantinedMessage(of user: UserID) -> Bool
 }
 
 /// A writer's state, which makes commits for its jobs and the expiry of messages.

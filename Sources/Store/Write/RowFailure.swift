@@ -4,10 +4,11 @@ import Wire
 /// The failure of a transaction because a row or a page of the database is damaged or contradicts what is to be
 /// written.
 ///
-/// SQLite commits nothing of a transaction that has met a damaged page. So the writer finds the cause, excludes it, and
-/// repeats the transaction:
+/// SQLite commits nothing of a transaction that has met a damaged page. Operators are promised that a damaged room stops
+/// no other (`docs/operations.md`, "A damaged database"). So the writer finds the cause, excludes it, and repeats the
+/// transaction:
 ///
-/// - A room whose messages cannot be filed, or that a send cannot read, is set aside. It takes no changes (503
+/// - A room whose messages cannot be filed, or that a send cannot read, is quarantined. It is read-only (503
 ///   `room_unavailable`) until the log is opened again. Its acknowledged messages stay in the journal, in a row of
 ///   their own, where they can be read.
 /// - Any other submission that cannot be applied is refused alone.
@@ -36,8 +37,8 @@ extension SQLiteError {
     /// True if a page or a row caused the error, so that a transaction without it may succeed.
     var isOfRows: Bool { isDamage || code == SQLITE_CONSTRAINT }
 
-    /// The error of a change to a room that is set aside.
-    static var setAside: SQLiteError {
-        SQLiteError.damage("a damaged room takes no changes")
+    /// The error of a change to a room that is quarantined.
+    static var quarantined: SQLiteError {
+        SQLiteError.damage("a damaged room is read-only")
     }
 }

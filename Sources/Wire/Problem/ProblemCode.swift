@@ -138,7 +138,7 @@ extension Problem {
         case unavailable = "unavailable"
         /// The disk is full.
         case storageFull = "storage_full"
-        /// The room takes no changes because its part of the database is damaged.
+        /// The room is read-only because its part of the database is damaged.
         case roomUnavailable = "room_unavailable"
         /// The database's files were deleted or replaced while the server runs.
         case storageLost = "storage_lost"

@@ -18,7 +18,7 @@ import Wire
 
     @Test func `every metric exists from the start, with a help text and no value`() {
         let gauges: [ServerMetricName] = [
-            .connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads, .roomsSetAside,
+            .connections, .feeds, .pendingBytes, .unsentBytes, .queuedSends, .queuedReads, .roomsQuarantined,
             .roomNumbers, .buildInfo, .ready, .databaseBytes, .logBytes, .freeBytes, .lastBackup,
         ]
         for name in gauges {

@@ -58,7 +58,7 @@ struct PostgresCommitStore: CommitStore {
 
     func file(_ id: RoomID, _ room: RoomTable.Room) {}
 
-    func hasAsideMessage(of user: UserID) -> Bool { false }
+    func hasQuarantinedMessage(of user: UserID) -> Bool { false }
 
     /// Raises the numbers of access of rooms, so that no node stores a send by earlier facts.
     func raiseAccess(of rooms: Set<RoomID>) throws {

@@ -61,8 +61,8 @@ struct Backlog {
 
     private let limits: Journal.Limits
     private var rooms: [RoomID: Room] = [:]
-    /// The rooms that are set aside, see ``RowFailure``. Their messages stay readable and are never selected.
-    private var aside: [RoomID: Room] = [:]
+    /// The rooms that are quarantined, see ``RowFailure``. Their messages stay readable and are never selected.
+    private var quarantined: [RoomID: Room] = [:]
     /// The rooms in the order of their first messages.
     private var queue: [Entry] = []
     private var queueHead = 0
@@ -72,9 +72,9 @@ struct Backlog {
     /// The number of messages to file.
     private(set) var count = 0
     /// The number of rooms with messages.
-    var roomCount: Int { rooms.count + aside.count }
+    var roomCount: Int { rooms.count + quarantined.count }
     /// The rooms with messages.
-    var roomIDs: [RoomID] { Array(rooms.keys) + aside.keys }
+    var roomIDs: [RoomID] { Array(rooms.keys) + quarantined.keys }
     private var bytes = 0
 
     init(_ limits: Journal.Limits) {
@@ -100,23 +100,23 @@ struct Backlog {
     }
 
     private func held(_ room: RoomID) -> Room? {
-        rooms[room] ?? (aside.isEmpty ? nil : aside[room])
+        rooms[room] ?? (quarantined.isEmpty ? nil : quarantined[room])
     }
 
-    // MARK: Rooms that are set aside
+    // MARK: Rooms that are quarantined
 
-    /// The number of bytes of messages of rooms that are set aside.
-    var asideBytes: Int { aside.values.reduce(0) { $0 + $1.bytes } }
+    /// The number of bytes of messages of rooms that are quarantined.
+    var quarantinedBytes: Int { quarantined.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Returns true if a room that is set aside holds a message of a user.
-    func hasAsideMessage(of user: UserID) -> Bool {
-        aside.values.contains { $0.list.messages.contains { $0.sender == user } }
+    /// Returns true if a room that is quarantined holds a message of a user.
+    func hasQuarantinedMessage(of user: UserID) -> Bool {
+        quarantined.values.contains { $0.list.messages.contains { $0.sender == user } }
     }
 
     /// Keeps a room's messages for readers, and stops filing them.
-    mutating func setAside(_ room: RoomID) {
+    mutating func quarantine(_ room: RoomID) {
         guard let held = rooms.removeValue(forKey: room) else { return }
-        aside[room] = held
+        quarantined[room] = held
         count -= held.list.messages.count
         bytes -= held.bytes
         full.removeAll { $0 == room }

@@ -13,29 +13,35 @@ import Wire
 /// Readers call ``messages(of:)`` before their read transaction begins. A message that is filed in between is then in
 /// both, and no message is in neither. Only the writer's thread changes the journal, by a ``JournalTransaction``.
 final class Journal: Sendable {
-    /// The bounds of the journal. Tests choose others.
+    /// The bounds of the journal, each with what it is for. Tests choose others.
     struct Limits: Sendable {
-        /// Maximum number of messages, apart from those of one commit. With 0, each commit files its own messages.
+        /// Maximum number of messages, apart from those of one commit: a bound of the memory. With 0, each commit files
+        /// its own messages, which halves the sends per second to many rooms (`scripts/compare --scenarios C`).
         var messages = 65_536
-        /// Maximum number of bytes of messages, apart from those of one commit: 32 MiB.
+        /// Maximum number of bytes of messages, apart from those of one commit: 32 MiB of memory.
         var bytes = 32 * 1024 * 1024
         /// Number of messages at which a room is full. A commit files one full room, and every room with twice as many.
+        /// Otherwise one busy room would fill the journal, and be filed in one long commit.
         var messagesOfRoom = 1024
         /// Number of rows beyond which rooms with messages in the oldest rows are filed.
         var rows = 16_384
-        /// Number of bytes of rows beyond which rooms with messages in the oldest rows are filed: 128 MiB.
+        /// Number of bytes of rows beyond which rooms with messages in the oldest rows are filed: 128 MiB. A bound of the
+        /// table, which one quiet room would let grow.
         var rowBytes = 128 * 1024 * 1024
-        /// Time in milliseconds after which a message is filed while others are sent: 5 minutes.
+        /// Time in milliseconds after which a message is filed while others are sent: 5 minutes. So messages expire in
+        /// time, and rows with deleted text go.
         var age: Int64 = 300_000
-        /// Time in milliseconds without a send after which everything is filed.
+        /// Time in milliseconds without a send after which everything is filed. So a server that is stopped or fails
+        /// while it is idle starts at once.
         var idleTime = 1000
-        /// Maximum number of rooms that are set aside, see ``RowFailure``. Beyond it all sends are refused.
-        var asideRooms = 1000
-        /// Maximum number of bytes of messages of rooms that are set aside: 32 MiB. Beyond it all sends are refused.
-        var asideBytes = 32 * 1024 * 1024
+        /// Maximum number of quarantined rooms, see ``RowFailure``. Beyond it all sends are refused.
+        var quarantinedRooms = 1000
+        /// Maximum number of bytes of messages of quarantined rooms: 32 MiB of memory. Beyond it all sends are refused.
+        var quarantinedBytes = 32 * 1024 * 1024
         /// Maximum size of ``ClientMessageFilter`` in bytes: 8 MiB, for 4 million ids.
         var filterBytes = 8 * 1024 * 1024
-        /// Maximum number of messages of a room whose client message ids are read into the filter.
+        /// Maximum number of messages of a room whose client message ids are read into the filter. Otherwise the filter
+        /// would not help rooms that are older than the process.
         var filterFill = 8192
     }
 
@@ -55,8 +61,8 @@ final class Journal: Sendable {
     private struct State {
         var backlog: Backlog
         var rows: JournalRows
-        /// The number of the row for the next room that is set aside. These count down from the first row.
-        var asideRow: Int64 = -1
+        /// The number of the row for the next room that is quarantined. These count down from the first row.
+        var quarantineRow: Int64 = -1
         /// The time when everything is filed if nothing is sent before.
         var idleFiling: ContinuousClock.Instant
 
@@ -98,8 +104,8 @@ final class Journal: Sendable {
             state.withLock { state in
                 for message in messages { state.backlog.append(message, row: id, at: now) }
                 state.rows.append(id, bytes: bytes.count)
-                // Rooms that an earlier run set aside are filed like all others, if that is possible now.
-                state.asideRow = min(state.asideRow, id - 1)
+                // Rooms that an earlier run quarantined are filed like all others, if that is possible now.
+                state.quarantineRow = min(state.quarantineRow, id - 1)
             }
         }
     }
@@ -151,18 +157,18 @@ final class Journal: Sendable {
     /// that the rows that hold them now can be deleted.
     ///
     /// - Returns: false, with nothing changed, if the messages of such rooms would have too many bytes.
-    func setAside(_ room: RoomID, _ statements: WriterStatements) throws -> Bool {
+    func quarantine(_ room: RoomID, _ statements: WriterStatements) throws -> Bool {
         let messages = messages(of: room)
         if messages.isEmpty { return true }
         let bytes = messages.reduce(0) { $0 + $1.body.count }
-        let (asideBytes, row) = state.withLock { ($0.backlog.asideBytes, $0.asideRow) }
-        guard asideBytes + bytes <= limits.asideBytes else { return false }
+        let (quarantinedBytes, row) = state.withLock { ($0.backlog.quarantinedBytes, $0.quarantineRow) }
+        guard quarantinedBytes + bytes <= limits.quarantinedBytes else { return false }
         try statements.db.transaction(.immediate) { _ in
             try statements.insertJournalRow(row, JournalRow.bytes(of: messages))
         }
         state.withLock { state in
-            state.asideRow -= 1
-            state.backlog.setAside(room)
+            state.quarantineRow -= 1
+            state.backlog.quarantine(room)
         }
         return true
     }
@@ -191,8 +197,8 @@ final class Journal: Sendable {
         state.withLock { $0.backlog.message(key, in: room) }
     }
 
-    fileprivate func hasAsideMessage(of user: UserID) -> Bool {
-        state.withLock { $0.backlog.hasAsideMessage(of: user) }
+    fileprivate func hasQuarantinedMessage(of user: UserID) -> Bool {
+        state.withLock { $0.backlog.hasQuarantinedMessage(of: user) }
     }
 
     /// The changes of the table that a transaction has made.
@@ -359,8 +365,8 @@ struct JournalTransaction: CommitStore {
             || new.messages.contains { $0.roomNumber == room.number && $0.sender == user }
     }
 
-    /// Returns true if a room that is set aside holds a message of a user.
-    func hasAsideMessage(of user: UserID) -> Bool { journal.hasAsideMessage(of: user) }
+    /// Returns true if a room that is quarantined holds a message of a user.
+    func hasQuarantinedMessage(of user: UserID) -> Bool { journal.hasQuarantinedMessage(of: user) }
 
     // MARK: Filing
 

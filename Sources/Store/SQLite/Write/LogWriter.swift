@@ -16,7 +16,7 @@ final class LogWriter: Sendable {
     let configuration: StoreConfiguration
     private let storage: StorageWatch
     let reports: WriterReports
-    private let asideRooms = Atomic(0)
+    private let quarantinedRooms = Atomic(0)
 
     init(
         database: SQLiteDatabase, journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver,
@@ -37,8 +37,8 @@ final class LogWriter: Sendable {
     /// The reason why the last commit failed; `nil` if it succeeded.
     var failure: String? { reports.failure }
 
-    /// The number of rooms that are set aside.
-    var asideCount: Int { asideRooms.load(ordering: .relaxed) }
+    /// The number of rooms that are quarantined.
+    var quarantinedCount: Int { quarantinedRooms.load(ordering: .relaxed) }
 
     func submit(_ submissions: [Submission]) {
         let admission = queue.append(submissions)
@@ -143,7 +143,7 @@ final class LogWriter: Sendable {
     /// Commits the first submissions: at least one, until they have changed ``CommitLimits/bytes`` of snapshots. A
     /// reaction to a large message has few bytes itself, and changes many.
     ///
-    /// - Returns: the number of submissions done; 0 if a damaged room was set aside and all must be tried again.
+    /// - Returns: the number of submissions done; 0 if a damaged room was quarantined and all must be tried again.
     @discardableResult
     private func commit(
         _ submissions: ArraySlice<Submission>, filing: Journal.Filing, _ state: inout WriterState
@@ -181,7 +181,7 @@ final class LogWriter: Sendable {
 
     // MARK: Damage
 
-    /// Sets aside the room, or refuses the submission, that has made a commit fail.
+    /// Quarantines the room, or refuses the submission, that has made a commit fail.
     ///
     /// - Returns: the number of submissions done; 0 if all must be tried again.
     /// - Throws: `SQLiteError` if the other submissions cannot be stored either.
@@ -192,7 +192,7 @@ final class LogWriter: Sendable {
             try fileApart(failure.rooms[...], &state)
             return 0
         }
-        if let room = failure.rooms.first, try setAside(room, failure.cause, &state) { return 0 }
+        if let room = failure.rooms.first, try quarantine(room, failure.cause, &state) { return 0 }
         guard let index = failure.submission else { throw failure.cause }
         // The submissions before it are committed first, so that outcomes are reported in order.
         if index > 0 { return commit(submissions.prefix(index), filing: .due, &state) }
@@ -200,13 +200,13 @@ final class LogWriter: Sendable {
         return 1
     }
 
-    /// Files rooms in halves, quarters and so on, each in a transaction of its own, and sets aside those that fail.
+    /// Files rooms in halves, quarters and so on, each in a transaction of its own, and quarantines those that fail.
     private func fileApart(_ rooms: ArraySlice<RoomID>, _ state: inout WriterState) throws {
         do {
             _ = try state.transact(filing: .rooms(rooms)) { _ in }
         } catch let failure as RowFailure {
             guard rooms.count > 1 else {
-                guard try setAside(rooms.first!, failure.cause, &state) else { throw failure.cause }
+                guard try quarantine(rooms.first!, failure.cause, &state) else { throw failure.cause }
                 return
             }
             let half = rooms.startIndex + rooms.count / 2
@@ -215,10 +215,10 @@ final class LogWriter: Sendable {
         }
     }
 
-    private func setAside(_ room: RoomID, _ cause: SQLiteError, _ state: inout WriterState) throws -> Bool {
-        guard try state.setAside(room) else { return false }
-        asideRooms.store(state.aside.count, ordering: .relaxed)
-        configuration.onSetAside?(room, "\(cause)")
+    private func quarantine(_ room: RoomID, _ cause: SQLiteError, _ state: inout WriterState) throws -> Bool {
+        guard try state.quarantine(room) else { return false }
+        quarantinedRooms.store(state.quarantined.count, ordering: .relaxed)
+        configuration.onQuarantine?(room, "\(cause)")
         return true
     }
 

@@ -11,8 +11,8 @@ struct WriterState: CommitMaker {
     private var prepared: (statements: WriterStatements, fingerprinter: Fingerprinter)?
     private var rooms: RoomTable
     let journal: Journal
-    /// The rooms that take no changes because their rows are damaged, see ``RowFailure``.
-    private(set) var aside: Set<RoomID> = []
+    /// The rooms that are read-only because their rows are damaged, see ``RowFailure``.
+    private(set) var quarantined: Set<RoomID> = []
     /// True if the last commit failed because of damage that concerns more than one room.
     var isDamaged = false
     /// The first failure of a sync; `nil` if none has failed. Nothing is written after one.
@@ -58,20 +58,22 @@ struct WriterState: CommitMaker {
         jobs.add(new)
     }
 
-    /// Sets a room aside. Its messages stay in the journal, and are filed when the log is opened again.
+    /// Quarantines a room. Its messages stay in the journal, and are filed when the log is opened again.
     ///
     /// - Returns: false, with nothing changed, if there would be too many such rooms or too many bytes.
     /// - Throws: `SQLiteError`, with nothing changed.
-    mutating func setAside(_ room: RoomID) throws -> Bool {
+    mutating func quarantine(_ room: RoomID) throws -> Bool {
         do {
-            guard aside.count < journal.limits.asideRooms, try journal.setAside(room, prepare().statements) else {
+            guard quarantined.count < journal.limits.quarantinedRooms,
+                try journal.quarantine(room, prepare().statements)
+            else {
                 return false
             }
         } catch {
             note(error)
             throw error
         }
-        aside.insert(room)
+        quarantined.insert(room)
         return true
     }
 
@@ -97,7 +99,8 @@ struct WriterState: CommitMaker {
         var commit = Commit(
             // Not in a constant, which would share the memory that it has reserved.
             JournalTransaction(journal, filter, filing: filing, appending: submissions, at: time, statements),
-            rooms: rooms, bans: bans, erasing: erasing, aside: aside, submissions: submissions, at: time, fingerprinter,
+            rooms: rooms, bans: bans, erasing: erasing, quarantined: quarantined, submissions: submissions, at: time,
+            fingerprinter,
             configuration)
         do {
             try db.transaction(.immediate) { _ in

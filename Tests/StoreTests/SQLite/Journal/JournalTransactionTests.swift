@@ -160,12 +160,12 @@ struct JournalTransactionTests {
             let failure = #expect(throws: RowFailure.self) { try fixture.transact(filing: .oldest(1)) }
             #expect(failure?.rooms == [fixture.id] && failure?.submission == nil)
             #expect(try fixture.state == [[1], [1], [1]])
-            // The room is then set aside, and stays readable in a row of its own.
-            #expect(try fixture.journal.setAside(fixture.id, fixture.statements))
+            // The room is then quarantined, and stays readable in a row of its own.
+            #expect(try fixture.journal.quarantine(fixture.id, fixture.statements))
             try fixture.transact()
             #expect(try fixture.state == [[1], [-1], [1]])
             #expect(fixture.journal.isEmpty)
-            #expect(fixture.transaction().hasAsideMessage(of: try UserID("alice")))
+            #expect(fixture.transaction().hasQuarantinedMessage(of: try UserID("alice")))
         }
     }
 

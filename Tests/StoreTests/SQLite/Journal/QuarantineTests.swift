@@ -52,13 +52,13 @@ struct DamagedPage {
 }
 
 @Suite("A room whose part of the database is damaged", .partOfSQLite(.files))
-struct SetAsideTests {
+struct QuarantineTests {
     private static let rooms = (0..<16).map { "r\($0)" }
 
     private let reports = Recorder<String>()
 
     private func configure(_ configuration: inout StoreConfiguration) {
-        configuration.onSetAside = { [reports] room, reason in reports.record("\(room): \(reason)") }
+        configuration.onQuarantine = { [reports] room, reason in reports.record("\(room): \(reason)") }
     }
 
     /// A closed log of rooms whose last messages lie on pages of their own, and so do their client message ids.
@@ -81,7 +81,7 @@ struct SetAsideTests {
         try DamagedPage(of: "messages", with: #""room":"r3","seq":64,"#, in: log)
     }
 
-    /// Sends to every room in turn and files what was sent: the room that is set aside is the only one that notices.
+    /// Sends to every room in turn and files what was sent: the room that is quarantined is the only one that notices.
     private func expectOthersGoOn(_ log: TestLog, from seq: Int64) throws {
         for round in 0..<4 as Range<Int64> {
             let results = try log.sendAll(Self.rooms.map { .init(room: $0, id: "round \(round)") })
@@ -97,7 +97,7 @@ struct SetAsideTests {
         #expect(throws: Problem.roomUnavailable) { try log.read(to: 1, in: "r3", as: "bob") }
         #expect(try log.edit(60, "x", of: "r4").rev == seq + 4)
         #expect(try log.read(to: 1, in: "r2", as: "bob").seq == 1)
-        #expect(log.log.asideRooms == 1 && log.log.failure == nil)
+        #expect(log.log.quarantinedRooms == 1 && log.log.failure == nil)
         #expect(reports.events.count == 1 && reports.events[0].hasPrefix("r3: "))
         #expect(reports.events[0].contains("malformed"))
     }
@@ -112,7 +112,7 @@ struct SetAsideTests {
         #expect(report.isSound, "\(report.damages)")
     }
 
-    @Test("is set aside when a send finds it, and the sends of the same commit to other rooms are stored")
+    @Test("is quarantined when a send finds it, and the sends of the same commit to other rooms are stored")
     func sending() throws {
         let closed = try closedLog()
         try pageOfMessages(closed).damage()
@@ -125,7 +125,7 @@ struct SetAsideTests {
         #expect(try journalRows(log).isEmpty)
     }
 
-    @Test("is set aside when its messages cannot be filed, and what was acknowledged is stored after a repair")
+    @Test("is quarantined when its messages cannot be filed, and what was acknowledged is stored after a repair")
     func filing() throws {
         let closed = try closedLog()
         let page = try pageOfMessages(closed)
@@ -149,7 +149,7 @@ struct SetAsideTests {
         #expect(refusal?.description.hasPrefix("\(log.path) is damaged and must be restored from a backup") == true)
         try page.repair()
         let again = try log.reopened()
-        #expect(try again.message("new", from: "alice", of: "r3") == sent[3] && again.log.asideRooms == 0)
+        #expect(try again.message("new", from: "alice", of: "r3") == sent[3] && again.log.quarantinedRooms == 0)
         #expect(try again.send(.init(room: "r3")).seq == 66)
         try expectSound(again)
         #expect(try journalRows(again).isEmpty)
@@ -293,7 +293,7 @@ struct SetAsideTests {
     @Test("is one of a bounded number, beyond which nothing is stored until the database is repaired")
     func tooMany() throws {
         let log = try brokenLog {
-            $0.journal.asideRooms = 1
+            $0.journal.quarantinedRooms = 1
             $0.journal.messages = 10
             $0.probeInterval = 1
         }
@@ -302,14 +302,14 @@ struct SetAsideTests {
         for _ in 0..<3 {
             let problem = #expect(throws: Problem.self) { try log.send(.init(room: "d")) }
             #expect(problem?.code == .unavailable)
-            #expect(log.log.failure?.contains("damaged") == true && log.log.asideRooms == 1)
+            #expect(log.log.failure?.contains("damaged") == true && log.log.quarantinedRooms == 1)
         }
         try log.sql { try $0.execute(sql: "DROP TRIGGER damage") }
         #expect(try log.send(.init(room: "d")).seq == 1)
         #expect(log.log.failure == nil)
     }
 
-    @Test("is not set aside for one change that cannot be stored, which alone is refused")
+    @Test("is not quarantined for one change that cannot be stored, which alone is refused")
     func oneChange() throws {
         let log = try TestLog { configure(&$0) }
         try log.fill(8)
@@ -331,7 +331,7 @@ struct SetAsideTests {
             let problem = #expect(throws: Problem.self) { try result.get() }
             #expect(problem?.code == .unavailable)
         }
-        #expect(log.log.failure == nil && log.log.asideRooms == 0)
+        #expect(log.log.failure == nil && log.log.quarantinedRooms == 0)
         #expect(try log.state().rev == 15)
     }
 }
