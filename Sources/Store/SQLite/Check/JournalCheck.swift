@@ -21,7 +21,7 @@ final class JournalCheck {
         self.db = db
     }
 
-    /// Checks all rows. A server bounds their number, see ``Journal/Limits/rows``.
+    /// Checks all rows. A server bounds their bytes, see ``Journal/Limits/rowBytes``.
     ///
     /// - Returns: the highest `seq` of each room that the journal has messages of, by the room's number.
     func run() throws -> [Int64: Int64] {

@@ -23,8 +23,6 @@ final class Journal: Sendable {
         /// Number of messages at which a room is full. A commit files one full room, and every room with twice as many.
         /// Otherwise one busy room would fill the journal, and be filed in one long commit.
         var messagesOfRoom = 1024
-        /// Number of rows beyond which rooms with messages in the oldest rows are filed.
-        var rows = 16_384
         /// Number of bytes of rows beyond which rooms with messages in the oldest rows are filed: 128 MiB. A bound of the
         /// table, which one quiet room would let grow.
         var rowBytes = 128 * 1024 * 1024

@@ -36,7 +36,7 @@ struct JournalRows {
         next = number + 1
         self.bytes += bytes
         bytesWithin += bytes
-        while firstWithin < rows.count - 1, rows.count - firstWithin > limits.rows || bytesWithin > limits.rowBytes {
+        while firstWithin < rows.count - 1, bytesWithin > limits.rowBytes {
             bytesWithin -= rows[firstWithin].bytes
             firstWithin += 1
         }

@@ -5,15 +5,15 @@ import Testing
 
 @Suite("The journal's rows", .partOfSQLite(.journal))
 struct JournalRowsTests {
-    private func rows(_ count: Int, of bytes: Int = 100, keeping: Int = .max, bytes limit: Int = .max) -> JournalRows {
-        var rows = JournalRows(Journal.Limits(rows: keeping, rowBytes: limit))
+    private func rows(_ count: Int, of bytes: Int = 100, bytes limit: Int = .max) -> JournalRows {
+        var rows = JournalRows(Journal.Limits(rowBytes: limit))
         for _ in 0..<count { rows.append(rows.next, bytes: bytes) }
         return rows
     }
 
     @Test("give nothing to delete or file if there are none")
     func none() {
-        let rows = rows(0, keeping: 10)
+        let rows = rows(0, bytes: 10)
         #expect(rows.count == 0 && rows.first == 1 && rows.next == 1 && rows.oldest == 1)
         #expect(rows.firstLeft(needed: nil, adding: 10) == 1)
         #expect(rows.firstLeft(needed: nil, adding: 0) == 1)
@@ -41,7 +41,7 @@ struct JournalRowsTests {
 
     @Test("are deleted faster if they have too many bytes")
     func tooManyBytes() {
-        let small = rows(1000, keeping: .max, bytes: 99_999)
+        let small = rows(1000, bytes: 99_999)
         #expect(small.firstLeft(needed: nil, adding: 100) == Int64(CommitLimits.deletedRows) + 1)
         let large = rows(1000, of: 1_000_000, bytes: 99_999_999)
         #expect(large.firstLeft(needed: nil, adding: 4_000_000) == 9)
@@ -49,17 +49,15 @@ struct JournalRowsTests {
 
     @Test("always have the last one within the bounds")
     func within() {
-        #expect(rows(10, keeping: 10).oldest == 1)
-        #expect(rows(15, keeping: 10).oldest == 6)
+        #expect(rows(10, bytes: 1000).oldest == 1)
         #expect(rows(15, bytes: 1000).oldest == 6)
-        #expect(rows(15, keeping: 3, bytes: 1000).oldest == 13)
         #expect(rows(15, bytes: 99).oldest == 15)
-        #expect(rows(15, keeping: 0).oldest == 15)
+        #expect(rows(15, bytes: 0).oldest == 15)
     }
 
     @Test("may start at any number and have gaps")
     func numbers() {
-        var rows = rows(0, keeping: 3)
+        var rows = rows(0, bytes: 3)
         for number in [7, 8, 10, 20, 21] as [Int64] { rows.append(number, bytes: 1) }
         #expect(rows.count == 5 && rows.first == 7 && rows.next == 22 && rows.oldest == 10)
         #expect(rows.firstLeft(needed: 9, adding: 0) == 10)
@@ -70,7 +68,7 @@ struct JournalRowsTests {
     @Test("are those added and not deleted, in any history", arguments: [1, 2, 3])
     func matchesModel(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        var rows = rows(0, keeping: 20, bytes: 5000)
+        var rows = rows(0, bytes: 5000)
         var model: [(number: Int64, bytes: Int)] = []
         for _ in 0..<3000 {
             let needed: Int64? =
@@ -88,7 +86,7 @@ struct JournalRowsTests {
             }
             #expect(rows.count == model.count && rows.first == model.first?.number ?? rows.next)
             let within = model.indices.first { index in
-                model.count - index <= 20 && model[index...].reduce(0) { $0 + $1.bytes } <= 5000
+                model[index...].reduce(0) { $0 + $1.bytes } <= 5000
             }
             #expect(rows.oldest == within.map { model[$0].number } ?? rows.next)
         }
