@@ -68,7 +68,9 @@ final class TrustedCertificates: @unchecked Sendable {
     deinit { SSL_CTX_free(context) }
 }
 
-/// A non-blocking TCP connection, plain or with TLS.
+/// A non-blocking TCP connection, plain or with TLS. ``SocketTransport`` speaks HTTP on it, and ``ThreadedSocket`` WebSocket.
+///
+/// The module Transport has TLS on event loops, for the load generator. Apps would need libwebsockets for it.
 ///
 /// Sendable because one thread at a time uses it: the owner hands it over under a lock, and the former owner keeps no
 /// reference.
