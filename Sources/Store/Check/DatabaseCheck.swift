@@ -1,7 +1,7 @@
 /// Checks a database: the pages of an SQLite file, the definitions of the tables, and that their rows agree.
 ///
 /// The check reads one snapshot. It reads each table once, row by row in the order of its keys. In memory it keeps one
-/// message at a time, and the state of each room that has messages in the journal. A server may have the database open;
+/// message at a time, and the state of each room that has unfiled messages. A server may have the database open;
 /// its write-ahead log grows by what is written during the check.
 public struct DatabaseCheck: Sendable {
     /// A part of the check.

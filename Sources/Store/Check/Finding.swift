@@ -26,7 +26,7 @@ public struct CheckReport: Sendable {
     public fileprivate(set) var notes: [Finding] = []
     /// The number of rooms.
     public var rooms: Int64 = 0
-    /// The number of messages, including tombstones and messages that only the journal has.
+    /// The number of messages, including tombstones and unfiled messages.
     public var messages: Int64 = 0
 
     /// True if there is no damage.

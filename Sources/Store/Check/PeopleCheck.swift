@@ -1,7 +1,7 @@
 /// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks.
 final class PeopleCheck<DB: SQLDatabase> {
     private let findings: Findings
-    /// The highest `seq` of each room that the journal has messages of.
+    /// The highest `seq` of each room with unfiled messages.
     private let heads: [Int64: Int64]
     private let selectMarks: DB.Prepared
     private let selectExpired: DB.Prepared

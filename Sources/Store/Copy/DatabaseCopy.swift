@@ -101,7 +101,7 @@ public struct DatabaseCopy {
         return try connection.use { db in
             if isSource {
                 let statements = try WriterStatements(db)
-                try db.transaction(.immediate) { _ in try Journal.empty(statements) }
+                try db.transaction(.immediate) { _ in try statements.fileAll() }
             }
             return try body(db)
         }

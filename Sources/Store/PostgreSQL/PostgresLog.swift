@@ -58,7 +58,7 @@ public final class PostgresLog: OpenLog {
             throw .postgres("\(error)")
         }
         self.history = history
-        let configuration = configuration.withoutJournal
+        let configuration = configuration.ofNode
         func connector(_ purpose: NodeCounts.Purpose) -> PostgresConnector {
             var settings = settings
             if purpose == .writer { settings.onWait = configuration.onWriterWait }

@@ -507,13 +507,9 @@ final class PostgresWriter: Sendable {
 }
 
 extension StoreConfiguration {
-    /// The configuration for a database without a journal, which other nodes change too: no messages and no rooms are
-    /// kept from one commit to the next.
-    var withoutJournal: StoreConfiguration {
+    /// The configuration for a database that other nodes change too: no rooms are kept from one commit to the next.
+    var ofNode: StoreConfiguration {
         var copy = self
-        copy.journal.messages = 0
-        copy.journal.filterFill = 0
-        copy.journal.filterBytes = 0
         copy.cachedRooms = 0
         copy.commit.expiredMessages = commit.sharedExpiredMessages
         copy.expiryRooms = sharedExpiryRooms

@@ -95,7 +95,7 @@ public struct Backup: Sendable {
                 try db.transaction(.immediate) { db in
                     // A database of an older version is left for that version to upgrade.
                     if try Schema.isCurrent(db) {
-                        try Journal.empty(WriterStatements(db))
+                        try WriterStatements(db).fileAll()
                     }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")

@@ -398,3 +398,13 @@ struct JournalTransaction: CommitStore {
         if let written { journal.committed(new.messages, after: filed, written, at: time) }
     }
 }
+
+extension WriterStatements {
+    /// Files all messages of a journal that no log has open. Must be called in a transaction.
+    func fileAll() throws {
+        let journal = Journal()
+        try journal.load(db, at: .now())
+        try insert(journal.messages(of: journal.rooms).flatMap { $0 })
+        try db.execute("DELETE FROM journal")
+    }
+}

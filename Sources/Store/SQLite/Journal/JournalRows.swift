@@ -84,3 +84,19 @@ struct JournalRows {
         index < rows.count ? rows[index].number : next
     }
 }
+
+/// The bounds of what one commit does with the journal.
+extension CommitLimits {
+    /// Number of messages after which it files no further room, counted apart for full rooms and for overdue ones.
+    static let filedMessages = 256
+    /// Number of bytes after which it files no further overdue room: 1 MiB.
+    static let filedBytes = 1024 * 1024
+    /// Maximum number of journal rows that it deletes.
+    static let deletedRows = 256
+    /// Number of bytes after which it deletes no further journal row: 1 MiB, or twice the bytes that it adds.
+    static let deletedBytes = 1024 * 1024
+    /// Number of journal rows that it deletes whatever their size. The new row takes over their pages.
+    static let replacedRows = 2
+    /// Divisor for obsolete journal rows: a commit that adds a row deletes one in 32, or ``replacedRows`` if more.
+    static let rowsOfDeletion = 32
+}

@@ -95,7 +95,7 @@ public struct HistoryImport: Sendable {
         do {
             return try connection.use { db in
                 let statements = try WriterStatements(db)
-                try db.transaction(.immediate) { _ in try Journal.empty(statements) }
+                try db.transaction(.immediate) { _ in try statements.fileAll() }
                 var input = LineInput(descriptor)
                 var target = try ImportTarget(statements, latest: configuration.clock().milliseconds + Self.mostAhead)
                 while !target.contents.isCancelled {
@@ -223,15 +223,5 @@ private struct LineInput {
             throw .unavailable("The file cannot be read: \(describe(errno))")
         }
         isAtEnd = received == 0
-    }
-}
-
-extension Journal {
-    /// Files all messages of a journal that no log has open. Must be called in a transaction.
-    static func empty(_ statements: WriterStatements) throws {
-        let journal = Journal()
-        try journal.load(statements.db, at: .now())
-        try statements.insert(journal.messages(of: journal.rooms).flatMap { $0 })
-        try statements.db.execute("DELETE FROM journal")
     }
 }
