@@ -94,6 +94,13 @@ public struct ResponseParser: Sendable {
         }
     }
 
+    /// Takes the part of the content that has been parsed and not taken yet, from a response that ends with a last chunk
+    /// or the connection. The response that ``next(isHead:)`` returns has only the rest.
+    public mutating func takeContent() -> [UInt8] {
+        defer { body = [] }
+        return body
+    }
+
     /// Takes the bytes that came after a 101. The parser reads no further response.
     public mutating func takeRemainder() -> [UInt8] {
         stage = .finished

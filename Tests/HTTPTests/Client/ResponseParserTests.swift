@@ -68,6 +68,26 @@ struct ResponseParserTests {
         }
     }
 
+    @Test("The content of an endless response can be taken as it arrives, with or without chunks")
+    func content() throws {
+        let chunks = "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\nde"
+        for (head, rest) in [(chunks, "fg\r\n0\r\n\r\n"), ("\r\nabcde", "fg")] {
+            var parser = ResponseParser()
+            parser.append("HTTP/1.1 200 OK\r\n\(head)".utf8.span)
+            guard case .needMoreBytes = try parser.next() else { throw Unfinished() }
+            #expect(parser.takeContent() == Array("abcde".utf8))
+            #expect(parser.takeContent().isEmpty)
+            parser.append(rest.utf8.span)
+            if case .response(let response) = try parser.next() {
+                #expect(response.body == Array("fg".utf8))
+            } else {
+                #expect(try parser.finish()?.body == Array("fg".utf8))
+            }
+        }
+    }
+
+    private struct Unfinished: Error {}
+
     @Test("A response to HEAD, a 204 and a 304 end after their head")
     func noContent() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
