@@ -92,10 +92,13 @@ let package = Package(
         .target(name: "PageFiles"),
         // The description of the API, which is in Sources/Description.
         .target(name: "DescriptionFiles"),
+        // A proxy that makes a server misbehave, to test clients.
+        module("Faults", ["Wire", "HTTP", "WebSocket", "Transport", httpTypes]),
         // Routes, configuration, metrics; assembly and shutdown.
         module(
             "Server",
             [
+                "Faults",
                 "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles", "DescriptionFiles",
                 "CZlib",
                 httpTypes, logging, metrics,
@@ -128,7 +131,8 @@ let package = Package(
         .executableTarget(
             name: "backscroll",
             dependencies: [
-                "Commands", "Wire", "Chat", "Tokens", "Store", "Server", "HTTP", "Transport", arguments, logging,
+                "Commands", "Wire", "Chat", "Tokens", "Store", "Server", "Faults", "HTTP", "Transport", arguments,
+                logging,
             ],
             swiftSettings: settings),
         // What is not needed to run a server: a chat in the terminal, the load generator, benchmarks.
@@ -158,11 +162,12 @@ let package = Package(
         tests(
             of: "Store",
             ["TestSupport", "RuleModel", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
+        tests(of: "Faults", ["TestSupport", "Wire", "HTTP", "WebSocket", "Chat", httpTypes]),
         tests(
             of: "Server",
             [
-                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "CZlib", httpTypes,
-                logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
+                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Faults", "CZlib",
+                httpTypes, logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
             of: "BackscrollClient",

@@ -1,6 +1,7 @@
 import Chat
 import CoreMetrics
 import Dispatch
+import Faults
 import Glibc
 import HTTP
 import HTTPTypes
@@ -14,13 +15,16 @@ import Wire
 /// A running server: its loops, its log, and the connections between them.
 public final class Server: Sendable {
     /// The port that it listens on.
-    public let port: Int
+    public var port: Int { faults?.port ?? ownPort }
+    private let ownPort: Int
     /// The port of the separate listener for metrics; `nil` without one.
     public let metricsPort: Int?
     /// The URL of the server as seen from this machine.
     public let url: String
     private let configuration: ServerConfiguration
     private let group: LoopGroup
+    /// The proxy that clients connect to if faults are on; `nil` otherwise.
+    private let faults: FaultProxy?
     private let nodes: NodeExchange?
     private let log: any OpenLog
     /// Forwards the log's events to the loops.
@@ -32,17 +36,17 @@ public final class Server: Sendable {
     ///
     /// - Throws: ``TransportError``, ``StoreError`` or ``ServerError``, each with a description for the person who
     ///   starts the server.
-    public init(_ configuration: ServerConfiguration, logger: Logger) throws {
+    public init(_ wanted: ServerConfiguration, logger: Logger) throws {
+        let configuration = wanted.faults ? wanted.behindFaults : wanted
         self.configuration = configuration
         self.logger = logger
-        guard try configuration.tokens != nil || configuration.insecureOpen || LoopGroup.isLoopback(configuration.host)
-        else {
-            throw ServerError.openBeyondLoopback(configuration.host)
+        guard try wanted.tokens != nil || wanted.insecureOpen || LoopGroup.isLoopback(wanted.host) else {
+            throw ServerError.openBeyondLoopback(wanted.host)
         }
-        guard !configuration.faults || configuration.tokens == nil else { throw ServerError.faultsWithKeys }
-        let origins = try Self.originPolicy(configuration.allowedOrigins, faults: configuration.faults)
+        guard !wanted.faults || wanted.tokens == nil else { throw ServerError.faultsWithKeys }
+        let origins = try Self.originPolicy(configuration.allowedOrigins)
         let hosts = try Self.hostPolicy(configuration)
-        guard !configuration.proxyProtocol || !configuration.trustedProxies.isEmpty else {
+        guard !wanted.proxyProtocol || !wanted.trustedProxies.isEmpty else {
             throw ServerError.proxyProtocolWithoutProxies
         }
         var transport = configuration.transport
@@ -69,15 +73,16 @@ public final class Server: Sendable {
         let store = Self.storeConfiguration(configuration, metrics, nodeMetrics, logger)
         let subscribedLoops = SubscribedLoops()
         let dispatcher = LoopDispatcher(subscribedLoops: subscribedLoops)
-        let doublePush = configuration.faults ? DoublePush(dispatcher) : nil
         let group = try LoopGroup(count: configuration.threads, limits: transport, tls: configuration.tls)
+        var proxy: FaultProxy?
         do {
             // First, so that a start which fails because an address is in use creates no database.
             let addresses = try Addresses(of: configuration, on: group)
             let log: any OpenLog
             do {
+                if wanted.faults { proxy = try Self.startFaults(wanted, before: addresses.main.port) }
                 log = try Self.openLog(
-                    configuration, observer: doublePush ?? dispatcher, subscribers: subscribedLoops, store)
+                    configuration, observer: dispatcher, subscribers: subscribedLoops, store)
             } catch {
                 addresses.close()
                 throw error
@@ -98,7 +103,6 @@ public final class Server: Sendable {
                 guards: .init(
                     origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
                     proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits)),
-                faults: doublePush.map { .init(doublePush: $0, counts: FaultCounts()) },
                 metrics: metrics, exposition: SharedExposition(of: registry, interval: configuration.metricsInterval),
                 logger: logger, requestLog: RequestLog(configuration.requestLogging, to: logger))
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
@@ -112,7 +116,7 @@ public final class Server: Sendable {
                 dispatcher.disconnect()
                 throw error
             }
-            (port, metricsPort) = (addresses.main.port, addresses.operations?.port)
+            (ownPort, metricsPort) = (addresses.main.port, addresses.operations?.port)
             self.log = log
             self.nodes = nodes
             self.dispatcher = dispatcher
@@ -121,15 +125,15 @@ public final class Server: Sendable {
             registry.observe(.roomsRefused) { [numbers = store.roomNumbers] in numbers.refused }
             nodeMetrics?.observe({ [weak log] in log?.nodeCounts }, in: registry)
         } catch {
+            proxy?.stop()
             group.stop()
             throw error
         }
         self.group = group
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        url = "\(configuration.tls == nil ? "http" : "https")://\(host):\(port)"
-        if configuration.faults {
-            logger.warning("FAULTS ARE ON: any request can make this server misbehave. Use it only to test clients.")
-        }
+        faults = proxy
+        let host = wanted.host.contains(":") ? "[\(wanted.host)]" : wanted.host
+        url = "\(wanted.tls == nil ? "http" : "https")://\(host):\(proxy?.port ?? ownPort)"
+        if proxy != nil { logger.warning("\(FaultProxy.warning)") }
     }
 
     /// Starts to exchange notices with other nodes; `nil` if there can be none.
@@ -170,7 +174,7 @@ public final class Server: Sendable {
     /// The server does not start with room for fewer connections.
     private static let minimumConnections = 4
 
-    private static func originPolicy(_ allowed: [String], faults: Bool) throws(ServerError) -> OriginPolicy {
+    private static func originPolicy(_ allowed: [String]) throws(ServerError) -> OriginPolicy {
         var origins: Set<Origin> = []
         for text in allowed where text != "*" {
             guard let origin = Origin(text) else { throw .badOrigin(text) }
@@ -178,8 +182,7 @@ public final class Server: Sendable {
         }
         return OriginPolicy(
             allowed: allowed.contains("*") ? .any : .only(origins),
-            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch, .traceParent]
-                + (faults ? [.backscrollFault] : []),
+            requestHeaders: [.authorization, .contentType, .xUser, .lastEventID, .ifMatch, .ifNoneMatch, .traceParent],
             exposedHeaders: [.location, .link, .retryAfter, .eTag, .rateLimit, .rateLimitPolicy])
     }
 
@@ -350,6 +353,7 @@ public final class Server: Sendable {
     /// Reloads the certificate and key, if there are any, for new connections. If they are unusable the old ones stay.
     /// Always replaces the session ticket keys.
     public func reload() {
+        let group = faults?.group ?? group
         guard group.isSecure else { return }
         group.rotateTicketKeys()
         do {
@@ -382,6 +386,7 @@ public final class Server: Sendable {
         let deadline = ContinuousClock.now + configuration.grace
         // Connections end by themselves, each on its loop, and nothing reports the last one.
         while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
+        faults?.stop(by: deadline)
         nodes?.close()
         log.close()
         group.stop()

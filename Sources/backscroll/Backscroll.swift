@@ -26,6 +26,7 @@ struct Backscroll: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
             ExportCommand.self, ImportCommand.self, CopyCommand.self, EpochCommand.self, HealthCheckCommand.self,
+            FaultsCommand.self,
         ])
 
     static func main() async {

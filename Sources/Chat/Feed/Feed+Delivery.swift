@@ -93,19 +93,6 @@ extension Feed {
         if end >= cursors.count { notices.removeFirst() } else { notices[0].next = end }
     }
 
-    /// Sends one message again to the subscribers that have it and whose clients take it at once, for the fault
-    /// `double-push`. The feed itself does not change.
-    ///
-    /// - Parameter batch: a batch of one message.
-    public func pushAgain(_ batch: EncodedBatch) {
-        finishRounds()
-        for cursor in cursors where cursor.isFed && cursor.rev > batch.since {
-            guard let carrier = cursor.subscription.carrier, !carrier.isCongested else { continue }
-            let bytes = batch.encoded(as: cursor.format, in: context).bytes
-            carrier.send(bytes.span)
-        }
-    }
-
     // MARK: Cursors
 
     /// Starts a subscription on a carrier with the first slice of the log.

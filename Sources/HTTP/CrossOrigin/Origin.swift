@@ -4,7 +4,7 @@ public struct Origin: Sendable, Hashable {
     public let text: String
     /// Host and port, always with the port. `nil` for `null`, and for a scheme without a default port if no port was
     /// given.
-    let hostAndPort: String?
+    package let hostAndPort: String?
     /// The default port of the scheme.
     private let defaultPort: String?
 

@@ -9,25 +9,20 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     private let worker: Worker
     private let connection: Connection
     private let subscription: Subscription
-    /// The epoch in the events' ids. It differs from the log's if the request asked for that fault.
-    private let epoch: String
     /// The user who opened the stream.
     let user: UserID?
     var userPlace: Int32?
     /// The time when the client's token expires and the stream ends; `nil` for never.
     private let end: Timestamp?
-    /// Injects faults between the subscription and the connection; `nil` without any.
-    private var faulty: FaultyCarrier?
     /// The reply that the subscription waits for; `nil` for none.
     private var reading: Reply<ReplaySlice>?
 
     private init(
-        worker: Worker, connection: Connection, caller: Identity, subscription: Subscription, epoch: String
+        worker: Worker, connection: Connection, caller: Identity, subscription: Subscription
     ) {
         self.worker = worker
         self.connection = connection
         self.subscription = subscription
-        self.epoch = epoch
         user = caller.user
         end = caller.end
         connection.takesPushes = true
@@ -42,28 +37,26 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     /// - Returns: The handler for the connection.
     static func open(
         on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, since: Int64?,
-        slice: ReplaySlice, faults: FaultPlan?
+        slice: ReplaySlice
     ) -> EventStream {
         let stream = EventStream(
-            worker: worker, connection: connection, caller: caller, subscription: subscription,
-            epoch: worker.epoch(faults))
+            worker: worker, connection: connection, caller: caller, subscription: subscription)
         // A lost client does not acknowledge heartbeats.
         connection.setAcknowledgementTimeout(worker.services.configuration.transport.noProgress)
         stream.awaitTick()
         var beginning: [UInt8] = []
         EventStreamText.appendRetry(EventStreamText.usualRetry, to: &beginning)
         PushEncoding.appendEvent(
-            worker.subscribed(subscription, slice.state, faults), id: stream.id(since ?? slice.state.rev),
+            worker.subscribed(subscription, slice.state), id: stream.id(since ?? slice.state.rev),
             to: &beginning)
         connection.write(beginning)
-        stream.faulty = faults?.carrier(of: subscription, before: stream, on: connection)
         worker.users.opened(stream)
-        worker.start(subscription, with: slice, on: stream.faulty ?? stream)
+        worker.start(subscription, with: slice, on: stream)
         return stream
     }
 
     /// Returns the id of an event after which the client has everything up to `rev`.
-    private func id(_ rev: Int64) -> String { "\(epoch):\(rev)" }
+    private func id(_ rev: Int64) -> String { "\(worker.epoch):\(rev)" }
 
     // MARK: The subscription's bytes
 

@@ -12,8 +12,6 @@ final class RoomSocket: LiveSocket {
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
     private let subscription: Subscription
-    /// Injects faults between the subscription and the socket; `nil` without any.
-    private var faulty: FaultyCarrier?
     /// The reply that the subscription waits for; `nil` for none.
     private var reading: Reply<ReplaySlice>?
     var userPlace: Int32?
@@ -33,8 +31,7 @@ final class RoomSocket: LiveSocket {
     ///   - slice: The first slice of the replay. Its state goes into the first frame.
     /// - Returns: The handler for the connection.
     static func open(
-        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice,
-        faults: FaultPlan?
+        on connection: Connection, worker: Worker, caller: Identity, subscription: Subscription, slice: ReplaySlice
     ) -> WebSocketConnection {
         let live = RoomSocket(connection, worker: worker, caller: caller, subscription: subscription)
         let socket = WebSocketConnection(
@@ -43,10 +40,9 @@ final class RoomSocket: LiveSocket {
             delegate: live)
         live.socket = socket
         socket.end = caller.end
-        live.send(worker.subscribed(subscription, slice.state, faults))
-        live.faulty = faults?.carrier(of: subscription, before: live, on: connection)
+        live.send(worker.subscribed(subscription, slice.state))
         worker.users.opened(live)
-        worker.start(subscription, with: slice, on: live.faulty ?? live)
+        worker.start(subscription, with: slice, on: live)
         return socket
     }
 

@@ -18,9 +18,6 @@ final class RoomsSocket: LiveSocket {
     /// The block of the client's address, for limits.
     let address: AddressBlock?
     private let format: PushFormat
-    private let faults: FaultPlan?
-    /// Injects faults between subscriptions and the socket, by room; empty without any.
-    private var faulty: [RoomID: FaultyCarrier] = [:]
     private(set) var subscriptions = SubscriptionTable()
     /// The subscription to the user's own rooms; `nil` unless requested.
     var mine: OwnRooms?
@@ -39,8 +36,7 @@ final class RoomsSocket: LiveSocket {
     }
 
     private init(
-        _ connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat,
-        faults: FaultPlan?
+        _ connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat
     ) {
         self.connection = connection
         connection.takesPushes = true
@@ -48,7 +44,6 @@ final class RoomsSocket: LiveSocket {
         self.caller = caller
         self.address = address
         self.format = format
-        self.faults = faults
     }
 
     /// Serves a connection that has just become a WebSocket.
@@ -56,11 +51,10 @@ final class RoomsSocket: LiveSocket {
     /// - Parameter format: The WebSocket format that was negotiated.
     /// - Returns: The handler for the connection.
     static func open(
-        on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat,
-        faults: FaultPlan?
+        on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat
     ) -> WebSocketConnection {
         let live = RoomsSocket(
-            connection, worker: worker, caller: caller, address: address, format: format, faults: faults)
+            connection, worker: worker, caller: caller, address: address, format: format)
         var limits = worker.services.configuration.webSocket
         limits.framesPerSecond = limits.framesPerSecondForRooms
         let socket = WebSocketConnection(
@@ -114,7 +108,7 @@ final class RoomsSocket: LiveSocket {
 
     /// True for the epoch of the log's history, or none. A revision of another history counts as one that the room has
     /// not reached, which is refused after the log has checked the caller's access.
-    func isOfHistory(_ epoch: String?) -> Bool { epoch == nil || epoch == worker.epoch(faults) }
+    func isOfHistory(_ epoch: String?) -> Bool { epoch == nil || epoch == worker.epoch }
 
     /// Adds a subscription to a room that has none. It begins when it has read the log.
     func add(_ room: RoomID, since rev: Int64?) {
@@ -141,7 +135,6 @@ final class RoomsSocket: LiveSocket {
         mine?.rooms.remove(subscription.feed.room)
         readers.removeAll { $0.subscription === subscription }
         worker.end(subscription)
-        faulty[subscription.feed.room] = nil
         if reading?.subscription === subscription {
             cancelReading()
             readNext()
@@ -208,10 +201,8 @@ final class RoomsSocket: LiveSocket {
             let slice = try result.get()
             guard !subscription.hasStarted else { return subscription.replayed(slice) }
             if let since = reader.since, since > slice.state.rev { throw .cursorUnknown }
-            send(worker.subscribed(subscription, slice.state, faults))
-            let faulty = faults?.carrier(of: subscription, before: self, on: connection)
-            if let faulty { self.faulty[subscription.feed.room] = faulty }
-            worker.start(subscription, with: slice, on: faulty ?? self)
+            send(worker.subscribed(subscription, slice.state))
+            worker.start(subscription, with: slice, on: self)
         } catch {
             refuse(subscription, error)
         }

@@ -35,14 +35,13 @@ final class LogClient {
 
     /// Submits a change. `then` is called on this loop when the change is durable or has failed.
     ///
+    /// The log gets the change at the end of this turn or of a later one, see ``Gathering``.
+    ///
     /// - Parameter exchange: The exchange that the outcome is for.
-    /// - Returns: The ticket of the outcome. The log gets the change at the end of this turn or of a later one, see
-    ///   ``Gathering``.
-    @discardableResult
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
         for exchange: Exchange, then: @escaping (Result<Receipt, Problem>) -> Void
-    ) -> Ticket {
+    ) {
         nextNumber += 1
         let ticket = Ticket(loop: loop.index, number: nextNumber)
         outcomes[ticket.number] = OutcomeHandler(exchange: exchange, call: then)
@@ -50,7 +49,6 @@ final class LogClient {
             Submission(
                 ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin,
                 arrival: arrival(of: exchange)))
-        return ticket
     }
 
     /// Returns the time when the request had arrived completely: the present, unless it waited in the kernel while the

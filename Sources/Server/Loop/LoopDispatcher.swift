@@ -119,15 +119,6 @@ final class LoopDispatcher: LogObserver {
         worker.loop.post { worker.value.presenceChanged() }
     }
 
-    /// Sends messages again to the subscribers that have received them, on all loops.
-    func pushAgain(_ batches: [Batch]) {
-        let workers = workers.withLock { $0 }
-        for (worker, wanted) in zip(workers, subscribedLoops.distribute(batches, loops: workers.count))
-        where !wanted.isEmpty {
-            worker.loop.postUrgently { for batch in wanted { worker.value.feeds[batch.room]?.pushAgain(batch) } }
-        }
-    }
-
     private func split<T>(_ items: [T], _ count: Int, by loop: (T) -> Int) -> [[T]] {
         guard count > 1 else { return count == 1 ? [items] : [] }
         var sizes = Array(repeating: 0, count: count)

@@ -13,8 +13,6 @@ struct Services: Sendable {
     let live: Live
     let notices: Notices
     let guards: Guards
-    /// `nil` unless faults are on.
-    let faults: Faults?
     let metrics: ServerMetrics
     let exposition: SharedExposition
     let logger: Logger
@@ -61,12 +59,5 @@ struct Services: Sendable {
         let proxies: TrustedProxies?
         /// `nil` without limits.
         let limiter: Limiter?
-    }
-
-    /// The state of injected faults beyond the requests that ask for them.
-    struct Faults: Sendable {
-        let doublePush: DoublePush
-        /// Counts requests that ask for faults.
-        let counts: FaultCounts
     }
 }

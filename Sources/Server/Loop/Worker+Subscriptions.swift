@@ -92,8 +92,8 @@ extension Worker {
     }
 
     /// Returns the first frame of a subscription, with the room's state.
-    func subscribed(_ subscription: Subscription, _ state: RoomState, _ faults: FaultPlan?) -> ServerFrame {
-        .subscribed(room: subscription.feed.room, head: state.head, rev: state.rev, epoch: epoch(faults))
+    func subscribed(_ subscription: Subscription, _ state: RoomState) -> ServerFrame {
+        .subscribed(room: subscription.feed.room, head: state.head, rev: state.rev, epoch: epoch)
     }
 
     /// Reads a slice of the messages that a subscription lacks, or without `rev` only the room's state. `then` is

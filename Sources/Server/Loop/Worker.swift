@@ -64,6 +64,9 @@ final class Worker {
         return seconds
     }
 
+    /// The log's epoch.
+    var epoch: String { services.log.epoch }
+
     // MARK: Callers
 
     /// Returns the identity in a token. Requires an ``authenticator``.

@@ -20,8 +20,6 @@ final class Exchange {
     var fields: [HTTPField] = []
     /// Additional header fields as encoded lines, each with its CRLF. Avoids strings for fields with numbers.
     var lines: [UInt8] = []
-    /// The faults that the request asks for; `nil` without any, or without `--faults`.
-    var faults: FaultPlan?
     /// False for a request that has not been read completely. Its answer is the connection's last.
     let isWhole: Bool
     private(set) weak var http: HTTPConnection?
@@ -76,6 +74,9 @@ final class Exchange {
         return http
     }
 
+    /// The epoch that answers name.
+    var epoch: String { worker.epoch }
+
     // MARK: The client
 
     /// True while the client waits for the answer.
@@ -111,7 +112,6 @@ final class Exchange {
             let decision = worker.services.guards.origins.decide(request)
             fields += worker.services.guards.origins.responseFields(for: decision)
             let target = try checkedTarget(decision)
-            guard !worker.services.configuration.faults || isForOperations else { return try serveWithFaults(target) }
             try serve(target)
         } catch {
             refuse(error)
@@ -122,8 +122,6 @@ final class Exchange {
     ///
     /// - Throws: The refusal that no body could prevent: because of the origin, path, method, caller or content type.
     func checkHead() throws(Problem) {
-        // With faults, the requested fault comes before any refusal.
-        guard !worker.services.configuration.faults else { return }
         // The initializer has already added the fields for pages of other origins.
         _ = try judge(checkedTarget(worker.services.guards.origins.decide(request)))
     }

@@ -30,7 +30,6 @@ extension Exchange {
         _ status: HTTPResponse.Status = .ok, contentType: String = ContentType.json, body: Span<UInt8>,
         isAsIs: Bool = false
     ) {
-        guard !isWithheld(status, contentType, body, isAsIs) else { return }
         // Bytes that the kernel does not accept at once are kept, within a bound. Refuse the request rather than cut
         // its answer.
         if body.count > Self.assuredBytes, let unsent = http?.connection.loop.unsent, !unsent.hasRoom(for: body.count) {

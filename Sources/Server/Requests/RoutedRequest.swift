@@ -65,8 +65,7 @@ struct RoutedRequest {
     /// the request on failure.
     ///
     /// - Throws: 401 for a caller without a name.
-    @discardableResult
-    func submit(_ change: Submission.Change, then: @escaping (Receipt) -> Void) throws(Problem) -> Ticket {
+    func submit(_ change: Submission.Change, then: @escaping (Receipt) -> Void) throws(Problem) {
         worker.log.submit(change, to: path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange) {
             [exchange] result in
             switch result {

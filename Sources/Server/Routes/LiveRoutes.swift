@@ -34,8 +34,7 @@ enum LiveRoutes {
         worker.loop.clientStays()
         exchange.upgrade(fields: handshake.fields) { connection in
             RoomsSocket.open(
-                on: connection, worker: worker, caller: caller, address: address, format: format,
-                faults: exchange.faults)
+                on: connection, worker: worker, caller: caller, address: address, format: format)
         }
     }
 
@@ -46,7 +45,7 @@ enum LiveRoutes {
             request.exchange.upgrade(fields: handshake.fields) { connection in
                 RoomSocket.open(
                     on: connection, worker: request.worker, caller: request.caller, subscription: subscription,
-                    slice: slice, faults: request.exchange.faults)
+                    slice: slice)
             }
         }
     }
@@ -58,7 +57,7 @@ enum LiveRoutes {
             request.exchange.stream(contentType: Accept.eventStream, fields: EventStreamText.fields) { connection in
                 EventStream.open(
                     on: connection, worker: request.worker, caller: request.caller, subscription: subscription,
-                    since: since, slice: slice, faults: request.exchange.faults)
+                    since: since, slice: slice)
             }
         }
     }

@@ -12,7 +12,7 @@ enum MessageRoutes {
         let draft = try Draft.decode(request.body)
         // The hottest path: one closure, without the request, which is larger.
         let (exchange, room) = (request.exchange, request.room)
-        let ticket = request.worker.log.submit(
+        request.worker.log.submit(
             .send(draft), to: room, by: sender, isAdmin: request.caller.isAdmin, for: exchange
         ) { result in
             switch result {
@@ -27,7 +27,6 @@ enum MessageRoutes {
                 exchange.refuse(problem)
             }
         }
-        exchange.doublePush(of: ticket, in: room)
     }
 
     /// Adds the message's URL. Room ids and numbers need no escaping.
@@ -99,11 +98,9 @@ enum MessageRoutes {
 
     private static func change(_ request: RoutedRequest, _ action: MessageChange.Action) throws(Problem) {
         let revs = request.headerFields.ifMatchRevisions
-        let exchange = request.exchange
-        let ticket = try request.submit(.change(MessageChange(seq: request.seq, action: action, revs: revs))) {
-            answer(exchange, $0)
+        try request.submit(.change(MessageChange(seq: request.seq, action: action, revs: revs))) {
+            [exchange = request.exchange] in answer(exchange, $0)
         }
-        exchange.doublePush(of: ticket, in: request.room)
     }
 
     // MARK: Answers

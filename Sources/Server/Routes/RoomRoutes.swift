@@ -10,10 +10,9 @@ enum RoomRoutes {
     static func ownRooms(_ request: RoutedRequest) throws(Problem) {
         let inbox = try InboxRequest.parse(cursor: request.single("cursor"), limit: request.single("limit"))
         let exchange = request.exchange
-        request.ask({ .ownRooms(.inbox(inbox, $0), within: request.caller.rooms) }) { read in
+        request.ask({ .ownRooms(.inbox(inbox, $0), within: request.caller.rooms) }) { slice in
             // After the log has checked the caller's access.
             if let cursor = inbox.cursor, cursor.epoch != exchange.epoch { return request.refuse(.listCursorUnknown) }
-            let slice = exchange.withEpoch(read)
             if let next = slice.next { request.addNextLink("/v1/rooms?cursor=\(next)&limit=\(inbox.limit)") }
             request.answerJSON { slice.encode(epoch: exchange.epoch, into: &$0) }
         }
@@ -51,9 +50,7 @@ enum RoomRoutes {
     }
 
     private static func answerSummary(_ request: RoutedRequest, _ status: HTTPResponse.Status = .ok) {
-        request.ask({ .room(request.room, .summary($0)) }) { read in
-            var summary = read
-            summary.epoch = request.exchange.epoch
+        request.ask({ .room(request.room, .summary($0)) }) { summary in
             request.answerJSON(status) { summary.encode(into: &$0) }
         }
     }

@@ -73,38 +73,6 @@ struct SubscriptionTests {
         #expect(client.bytes.isEmpty)
     }
 
-    @Test("repeats a message only to a client that has it and takes more, and continues as before")
-    func again() {
-        let client = Client()
-        let reader = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
-        let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
-        subscription.start(with: slice(nil, rev: 0), on: client)
-        feed.pushAgain(batch(1...1))
-        #expect(client.bytes.isEmpty)
-        feed.publish(batch(1...2))
-        feed.pushAgain(batch(2...2))
-        #expect(client.bytes == frames(1...2) + frame(2))
-        client.isCongested = true
-        feed.pushAgain(batch(1...1))
-        client.isCongested = false
-        feed.publish(batch(3...3))
-        #expect(client.bytes == frames(1...2) + frame(2) + frame(3))
-        #expect(!reader.hasStarted)
-    }
-
-    @Test("repeats a message after the message itself, even if its feed had not sent it yet")
-    func againInRounds() {
-        let feed = Feed(room: room, in: FeedContext(epoch: "E", feedLimit: 64), visits: 1)
-        let clients = (0..<3).map { _ in Client() }
-        for client in clients {
-            Subscription(feed: feed, format: .webSocket, user: nil, since: 0).start(
-                with: slice(nil, rev: 0), on: client)
-        }
-        #expect(!feed.publish(batch(1...1)))
-        feed.pushAgain(batch(1...1))
-        for client in clients { #expect(client.bytes == frame(1) + frame(1)) }
-    }
-
     @Test("delivers messages committed during its replay once, after the replay")
     func joins() {
         let client = Client()

@@ -11,7 +11,7 @@ struct Fault: Hashable, Sendable {
         /// Carries out the request, then closes the connection instead of answering. A repeated send is answered, so
         /// that a client that handles the fault correctly succeeds.
         case lostAnswer = "lost-answer"
-        /// Pushes the sent or changed message twice, to all subscribers that keep up.
+        /// Pushes the sent or changed message twice, to all subscribers behind the proxy.
         case doublePush = "double-push"
         /// Uses another epoch in answers and frames; cursors of the true epoch are unknown.
         case newEpoch = "new-epoch"
@@ -104,14 +104,6 @@ extension Fault.Name {
 
     /// True if a request may ask for the fault more than once.
     var isRepeatable: Bool { self == .dropFrame || self == .doubleFrame }
-
-    /// True if the fault changes the frames of a subscription.
-    var isOfFrames: Bool {
-        switch self {
-        case .dropFrame, .doubleFrame, .tornFrame, .cutReplay, .cutLive, .fragmentFrames: true
-        case .status, .delay, .lateAnswer, .lostAnswer, .doublePush, .newEpoch: false
-        }
-    }
 
     /// True if `:N` or `/N` may follow, which only faults of requests and answers allow.
     var isCountable: Bool {

@@ -1,34 +1,35 @@
-import Chat
 import HTTP
 import HTTPTypes
-import Synchronization
 import Wire
 
 /// The faults that one request asks for, in the header `Backscroll-Fault` or in the parameter `fault`.
 ///
-/// A plan belongs to one request; the log, the feeds and other requests do not know of it. Faults that do not concern
-/// the request do nothing, so a client can send the same header with every request.
+/// Faults that do not concern the request do nothing, so a client can send the same header with every request.
 struct FaultPlan: Hashable, Sendable {
     /// Maximum number of faults of one request.
     static let maximumFaults = 16
-    /// The suffix that turns the true epoch into a different one. It is always the same, so a client that has reloaded
-    /// its rooms can continue.
-    static let epochSuffix = "fault"
 
     /// The faults, in the order given.
-    private(set) var faults: [Fault]
+    private(set) var faults: [Fault] = []
 
-    /// Reads the faults that a request asks for; `nil` when it asks for none.
+    /// Creates a plan without faults.
+    init() {}
+
+    /// Reads the faults that a request asks for.
     ///
     /// - Throws: 400 `invalid_fault` when a fault is unknown or has an invalid value, or when header and parameter
     ///   differ.
-    init?(_ request: RequestHead, _ target: DecodedTarget) throws(Problem) {
+    init(_ request: RequestHead) throws(Problem) {
         let name = HTTPField.Name.backscrollFault
         var plan: FaultPlan?
         if request.headerFields.contains(name) {
             plan = try FaultPlan(parsing: request.headerFields.elements(of: name), field: name.rawName)
         }
-        if let text = try target.single(Self.parameter) {
+        // The server refuses a query that cannot be decoded.
+        if let query = try? request.target?.parameters(), let text = query[Self.parameter] {
+            guard !query.isRepeated(Self.parameter) else {
+                throw .invalidFault(Self.parameter, detail: "The parameter fault occurs more than once.")
+            }
             let other = try FaultPlan(parsing: Array(ListElements(text)), field: Self.parameter)
             guard plan == nil || plan == other else {
                 throw .invalidFault(
@@ -36,11 +37,17 @@ struct FaultPlan: Hashable, Sendable {
             }
             plan = other
         }
-        guard let plan else { return nil }
-        self = plan
+        if let plan { self = plan }
     }
 
     private static let parameter = "fault"
+
+    /// Returns a path and query without the parameter, which the server is not to see: it may inject faults, too.
+    static func removed(from target: String) -> String {
+        guard let mark = target.firstIndex(of: "?") else { return target }
+        let pairs = target[mark...].dropFirst().split(separator: "&").filter { !$0.hasPrefix(parameter + "=") }
+        return target[..<mark] + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    }
 
     /// Parses the elements of a list.
     ///
@@ -84,7 +91,6 @@ struct FaultPlan: Hashable, Sendable {
     ///
     /// - Parameter counts: The counters of requests.
     func due(_ method: HTTPRequest.Method, _ path: String, _ counts: FaultCounts) -> FaultPlan {
-        guard faults.contains(where: { $0.occasions != .all }) else { return self }
         var plan = self
         plan.faults = faults.filter { fault in
             fault.occasions == .all || fault.occasions.contains(counts.count(fault, method.rawValue, path))
@@ -96,14 +102,11 @@ struct FaultPlan: Hashable, Sendable {
     var refusal: Problem? {
         guard let status = self[.status] else { return nil }
         let detail = "The request asked for this fault."
-        var problem =
-            switch status {
-            case 429: Problem.rateLimited(retryAfter: 1)
-            case 503: Problem.unavailable(detail)
-            default: Problem.internalError(detail)
-            }
-        problem.detail = detail
-        return problem
+        switch status {
+        case 429: return Problem(code: .rateLimited, detail: detail, retryAfter: 1)
+        case 503: return Problem(code: .unavailable, detail: detail, retryAfter: 1)
+        default: return .internalError(detail)
+        }
     }
 }
 
@@ -165,9 +168,7 @@ extension HTTPField.Name {
 
 /// Counts the requests that ask for a fault on some occasions only. Each combination of method, path and fault has its
 /// own counter. Counters start at 1, and exist only in memory.
-///
-/// Shared by all loops. The lock is held for one lookup.
-final class FaultCounts: Sendable {
+final class FaultCounts {
     /// Maximum number of counters. One more resets all of them.
     static let maximum = 10_000
 
@@ -177,15 +178,13 @@ final class FaultCounts: Sendable {
         let path: String
     }
 
-    private let counts = Mutex<[Key: Int]>([:])
+    private var counts: [Key: Int] = [:]
 
     /// Counts a request and returns its number.
     func count(_ fault: Fault, _ method: String, _ path: String) -> Int {
-        counts.withLock { counts in
-            let key = Key(fault: fault, method: method, path: path)
-            if counts[key] == nil, counts.count >= Self.maximum { counts = [:] }
-            counts[key, default: 0] += 1
-            return counts[key]!
-        }
+        let key = Key(fault: fault, method: method, path: path)
+        if counts[key] == nil, counts.count >= Self.maximum { counts = [:] }
+        counts[key, default: 0] += 1
+        return counts[key]!
     }
 }

@@ -3,36 +3,49 @@ import HTTPTypes
 import Testing
 import Wire
 
-@testable import Server
+@testable import Faults
 
 @Suite("The faults of a request")
 struct FaultPlanTests {
     /// Returns the plan of a request with these headers and this query.
-    private func faults(_ headers: String..., query: String = "") throws(Problem) -> FaultPlan? {
+    private func faults(_ headers: String..., query: String = "") throws(Problem) -> FaultPlan {
         var parser = RequestParser()
         let lines = headers.map { "Backscroll-Fault: \($0)\r\n" }.joined()
         parser.append("GET /v1/live?\(query) HTTP/1.1\r\nHost: h\r\n\(lines)\r\n".utf8.span)
         guard case .request(let request)? = try? parser.next() else { preconditionFailure("the test's request") }
-        return try FaultPlan(request.head, DecodedTarget(request.head))
+        return try FaultPlan(request.head)
     }
 
     @Test("are read from the header, from the query, or from both if they agree")
     func places() throws {
-        #expect(try faults() == nil)
+        #expect(try faults().faults == [])
         let expected = [Fault(name: .lateAnswer, value: 2000), Fault(name: .doublePush, value: 0)]
-        #expect(try faults("late-answer=2000, double-push")?.faults == expected)
-        #expect(try faults("late-answer=2000", "double-push")?.faults == expected)
-        #expect(try faults(query: "fault=late-answer=2000,double-push")?.faults == expected)
-        #expect(try faults(query: "fault=late-answer%3D2000,%20double-push")?.faults == expected)
-        #expect(try faults("late-answer=2000,double-push", query: "fault=late-answer=2000,double-push") != nil)
+        #expect(try faults("late-answer=2000, double-push").faults == expected)
+        #expect(try faults("late-answer=2000", "double-push").faults == expected)
+        #expect(try faults(query: "fault=late-answer=2000,double-push").faults == expected)
+        #expect(try faults(query: "fault=late-answer%3D2000,%20double-push").faults == expected)
+        #expect(
+            try faults("late-answer=2000,double-push", query: "fault=late-answer=2000,double-push").faults == expected)
         let error = #expect(throws: Problem.self) { try faults("delay", query: "fault=status") }
         #expect(error?.code == .invalidFault && error?.status == 400)
         #expect(throws: Problem.self) { try faults(query: "fault=delay&fault=delay") }
+        // The server refuses what cannot be decoded.
+        #expect(try faults(query: "fault=delay&x=%zz").faults == [])
+    }
+
+    @Test(
+        "do not reach the server",
+        arguments: [
+            ("/x?fault=delay", "/x"), ("/x?a=1&fault=delay&b=fault", "/x?a=1&b=fault"),
+            ("/x?default=1", "/x?default=1"), ("/x", "/x"),
+        ])
+    func removed(sent: String, passed: String) {
+        #expect(FaultPlan.removed(from: sent) == passed)
     }
 
     @Test("each have a default value", arguments: Fault.Name.allCases)
     func usualValues(name: Fault.Name) throws {
-        let plan = try #require(try faults(name.rawValue))
+        let plan = try faults(name.rawValue)
         #expect(plan[name] == name.argument?.usual ?? 0)
         if let argument = name.argument { #expect(argument.allows(argument.usual)) }
     }
@@ -44,7 +57,7 @@ struct FaultPlanTests {
             return
         }
         for value in [argument.range.lowerBound, argument.range.upperBound] {
-            #expect(try faults("\(name.rawValue)=\(value)")?[name] == value)
+            #expect(try faults("\(name.rawValue)=\(value)")[name] == value)
         }
         for text in ["\(argument.range.lowerBound - 1)", "\(argument.range.upperBound + 1)", "", "x", "+5", "1=1"] {
             let error = #expect(throws: Problem.self) { try faults("\(name.rawValue)=\(text)") }
@@ -55,11 +68,11 @@ struct FaultPlanTests {
 
     @Test("can be limited to the first requests, or to every Nth one")
     func occasions() throws {
-        #expect(try faults("status=503:2")?.fault(.status)?.occasions == .first(2))
-        #expect(try faults("status=503/5, delay")?.fault(.status)?.occasions == .every(5))
-        #expect(try faults("status:2")?.fault(.status) == Fault(name: .status, value: 503, occasions: .first(2)))
-        #expect(try faults("lost-answer:1")?.fault(.lostAnswer)?.occasions == .first(1))
-        #expect(try faults("lost-answer/3")?.fault(.lostAnswer)?.occasions == .every(3))
+        #expect(try faults("status=503:2").fault(.status)?.occasions == .first(2))
+        #expect(try faults("status=503/5, delay").fault(.status)?.occasions == .every(5))
+        #expect(try faults("status:2").fault(.status) == Fault(name: .status, value: 503, occasions: .first(2)))
+        #expect(try faults("lost-answer:1").fault(.lostAnswer)?.occasions == .first(1))
+        #expect(try faults("lost-answer/3").fault(.lostAnswer)?.occasions == .every(3))
         #expect((1...6).filter(Fault.Occasions.first(2).contains) == [1, 2])
         #expect((1...6).filter(Fault.Occasions.every(3).contains) == [3, 6])
         for text in [
@@ -73,12 +86,12 @@ struct FaultPlanTests {
     @Test("count requests separately for each method, path and fault")
     func counts() throws {
         let counts = FaultCounts()
-        let plan = try #require(try faults("status=503:2, late-answer=5/2"))
+        let plan = try faults("status=503:2, late-answer=5/2")
         let due = (1...4).map { _ in plan.due(.get, "v1/rooms", counts).faults.map(\.name) }
         #expect(due == [[.status], [.status, .lateAnswer], [], [.lateAnswer]])
         #expect(plan.due(.post, "v1/rooms", counts).faults.map(\.name) == [.status])
         #expect(plan.due(.get, "v1/rooms/a", counts).faults.map(\.name) == [.status])
-        let other = try #require(try faults("status=503:3"))
+        let other = try faults("status=503:3")
         #expect(other.due(.get, "v1/rooms", counts).refusal?.status == 503)
         // Above the maximum all counters restart; the table does not grow.
         for number in 0..<FaultCounts.maximum { _ = other.due(.get, "v1/\(number)", counts) }
@@ -105,7 +118,7 @@ struct FaultPlanTests {
     @Test("may occur once, except faults of single frames")
     func repeated() throws {
         #expect(throws: Problem.self) { try faults("delay=1, delay=2") }
-        let plan = try #require(try faults("drop-frame=2, drop-frame=5, double-frame, double-frame=3"))
+        let plan = try faults("drop-frame=2, drop-frame=5, double-frame, double-frame=3")
         #expect(plan.has(.dropFrame, 2) && plan.has(.dropFrame, 5) && !plan.has(.dropFrame, 3))
         #expect(plan.has(.doubleFrame, 1) && plan.has(.doubleFrame, 3))
     }
@@ -113,16 +126,16 @@ struct FaultPlanTests {
     @Test("are bounded in number")
     func count() throws {
         let most = (1...FaultPlan.maximumFaults).map { "drop-frame=\($0)" }.joined(separator: ",")
-        #expect(try faults(most)?.faults.count == FaultPlan.maximumFaults)
+        #expect(try faults(most).faults.count == FaultPlan.maximumFaults)
         let error = #expect(throws: Problem.self) { try faults(most + ",delay") }
         #expect(error?.limit == FaultPlan.maximumFaults)
     }
 
     @Test("refuse a request with the requested status")
     func refusals() throws {
-        #expect(try faults("delay")?.refusal == nil)
+        #expect(try faults("delay").refusal == nil)
         for (status, code, wait) in [(429, "rate_limited", 1), (500, "internal_error", nil), (503, "unavailable", 1)] {
-            let refusal = try #require(try faults("status=\(status)")?.refusal)
+            let refusal = try #require(try faults("status=\(status)").refusal)
             #expect(refusal.status == status && refusal.code.string == code && refusal.retryAfter == wait)
         }
     }
