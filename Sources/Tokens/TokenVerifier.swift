@@ -90,8 +90,7 @@ struct TokenVerifier: Sendable {
 
     /// Converts a NumericDate to a time. Dates outside the range of ``Timestamp`` become its nearest bound.
     private func moment(_ seconds: Double, plus duration: Duration) -> Timestamp {
-        let (whole, attoseconds) = duration.components
-        let milliseconds = (seconds + Double(whole)) * 1000 + Double(attoseconds / 1_000_000_000_000_000)
+        let milliseconds = (seconds + duration / .seconds(1)) * 1000
         return Timestamp(milliseconds: Int64(min(max(milliseconds, -1e15), 1e15)))
     }
 }

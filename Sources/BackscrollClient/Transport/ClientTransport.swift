@@ -157,9 +157,7 @@ public struct ServerAddress: Hashable, Sendable {
 
 extension Duration {
     /// The time in seconds.
-    var inSeconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
+    var inSeconds: Double { self / .seconds(1) }
 }
 
 /// Returns `text` as a part of a path or a value of a query: all but unreserved characters are escaped (RFC 3986).

@@ -1,4 +1,5 @@
 import Synchronization
+import Wire
 
 /// The time until which a node knows enough about revoked access to send messages to subscribers.
 ///
@@ -41,7 +42,6 @@ public final class AccessTerm: Sendable {
 
     /// The clock also counts the time for which the process, or the machine, was stopped.
     private static func nanoseconds(at instant: ContinuousClock.Instant) -> Int64 {
-        let (seconds, attoseconds) = (instant - origin).components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        (instant - origin).nanoseconds
     }
 }

@@ -1,3 +1,5 @@
+import Wire
+
 /// The pause before the next attempt, which keeps clients from reconnecting to a restarted server all at once.
 enum Backoff {
     static let first = Duration.milliseconds(100)

@@ -1,4 +1,5 @@
 import Commands
+import Wire
 
 extension LoadRun {
     /// Runs a disturbance after the measurement, and measures the clients that take no part in it.

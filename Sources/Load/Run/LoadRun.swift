@@ -1,5 +1,6 @@
 import Commands
 import Transport
+import Wire
 
 /// One run from the first connection to the verdict. It only coordinates; the loops do the work.
 final class LoadRun {

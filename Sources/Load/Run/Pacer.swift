@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import Transport
+import Wire
 
 /// A thread that wakes the loops when a request of an open loop is due.
 ///

@@ -1,5 +1,6 @@
 import Commands
 import Transport
+import Wire
 
 /// The publishers of one loop. It decides which requests are sent when, and records their outcomes.
 final class Publishers {

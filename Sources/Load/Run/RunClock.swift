@@ -22,12 +22,6 @@ struct RunClock: Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, as ``RunClock`` counts.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-
     /// The duration in seconds.
-    var seconds: Double { Double(nanoseconds) / 1e9 }
+    var seconds: Double { self / .seconds(1) }
 }

@@ -69,7 +69,7 @@ struct RequestLine {
         line["method"] = method == Exchange.unreadMethod ? nil : .string(method.rawValue)
         line["status"] = .stringConvertible(status)
         line["code"] = exchange.code.map { .string($0.string) }
-        line["duration_ms"] = .stringConvertible(duration.wholeMicroseconds / 1000)
+        line["duration_ms"] = .stringConvertible(Double(duration.nanoseconds / 1000) / 1000)
         line["bytes"] = .stringConvertible(bytes)
         return line
     }
@@ -126,12 +126,4 @@ extension Worker {
 extension Connection {
     /// The number of this connection in the log, unique in the process.
     fileprivate var logNumber: String { "\(loop.index).\(id)" }
-}
-
-extension Duration {
-    /// The time in microseconds, rounded down to whole ones.
-    fileprivate var wholeMicroseconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-    }
 }

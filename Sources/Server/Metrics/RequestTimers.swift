@@ -1,4 +1,5 @@
 import CoreMetrics
+import Wire
 
 /// ``ServerMetricName/requestSeconds``: a timer for each resource, method and class of status that occurs.
 ///

@@ -61,10 +61,3 @@ extension Loop {
     /// The loop's clock in nanoseconds. The clocks of a process's loops differ by at most the length of a turn.
     var nanoseconds: Int64 { time.nanoseconds }
 }
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}

@@ -1,4 +1,5 @@
 import Glibc
+import Wire
 
 /// A mutex with a condition variable.
 // Sendable because POSIX lets all threads use them at once. They need fixed addresses: they are allocated once, and
@@ -58,9 +59,7 @@ struct Monitor: ~Copyable, @unchecked Sendable {
     static func deadline(in duration: Duration) -> timespec {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = time.tv_nsec + Int(attoseconds / 1_000_000_000)
-        return timespec(
-            tv_sec: time.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+        let nanoseconds = time.tv_nsec + Int(duration.nanoseconds)
+        return timespec(tv_sec: time.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 import Transport
+import Wire
 
 @testable import Load
 

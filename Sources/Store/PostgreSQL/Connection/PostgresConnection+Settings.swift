@@ -1,3 +1,5 @@
+import Wire
+
 extension PostgresConnection {
     /// The database, and how long to wait for it.
     struct Settings: Sendable {

@@ -1,5 +1,6 @@
 import CPostgreSQL
 import Glibc
+import Wire
 
 /// A connection to PostgreSQL.
 ///

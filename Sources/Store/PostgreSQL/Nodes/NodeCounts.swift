@@ -1,4 +1,5 @@
 import Synchronization
+import Wire
 
 /// Counters of a node on PostgreSQL since its start, for metrics.
 public struct NodeCounts: Sendable, Hashable {
@@ -64,8 +65,7 @@ public final class DatabaseConnections: Sendable {
 
         /// Adds the time for which statements were under way.
         func waited(_ duration: Duration) {
-            let (seconds, attoseconds) = duration.components
-            nanoseconds.wrappingAdd(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
+            nanoseconds.wrappingAdd(duration.nanoseconds, ordering: .relaxed)
         }
 
         /// The counts so far.

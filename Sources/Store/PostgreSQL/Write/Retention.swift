@@ -1,3 +1,5 @@
+import Wire
+
 /// The number of days for which messages are kept, as the nodes of a database were started with.
 ///
 /// Each node reports its `--keep-days` to the database, again and again. Messages expire by the longest time that was

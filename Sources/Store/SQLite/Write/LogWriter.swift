@@ -245,14 +245,6 @@ final class LogWriter: Sendable {
     }
 }
 
-extension Duration {
-    /// The time in milliseconds, rounded up so that a wait does not end early.
-    var milliseconds: Int {
-        let (seconds, attoseconds) = components
-        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-    }
-}
-
 extension Submission {
     /// An estimate of its bytes.
     var byteCount: Int {
