@@ -93,7 +93,7 @@ struct ListeningTests {
         let error = try #require(throws: TransportError.self) {
             try group.listen(host: "127.0.0.1", port: 0) { _ in fatalError("nobody is let in") }
         }
-        #expect(error.description == "cannot listen on 127.0.0.1:0: the loops have been stopped")
+        #expect(error.description.hasSuffix(": the loops have been stopped"))
     }
 
     @Test(
