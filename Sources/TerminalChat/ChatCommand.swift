@@ -22,7 +22,7 @@ public struct ChatCommand: AsyncParsableCommand {
             If its input or output is not a terminal, it prints new messages of the room, and sends each line of its input. \
             After the end of the input it exits once all messages are stored:
 
-              echo hello | backscroll-tools chat http://localhost:8080 --room lobby --as alice
+              echo hi | backscroll-tools chat http://localhost:8080 --room lobby --as bob
             """)
 
     @Argument(help: "The server's address: http://host:port or https://host:port.")
