@@ -225,7 +225,7 @@ export function summary(message) {
     return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" }[attachment.type] : "";
 }
 
-/** Returns a colour for a name, the same everywhere, as a hue in degrees. */
+/** Returns a color for a name, the same everywhere, as a hue in degrees. */
 export function hue(name) {
     let hash = 0;
     for (const character of name) hash = (hash * 31 + character.codePointAt(0)) >>> 0;

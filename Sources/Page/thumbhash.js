@@ -1,7 +1,7 @@
 /**
  * ThumbHash: a picture in some 25 bytes, drawn while the real one loads (https://evanw.github.io/thumbhash, public domain).
  *
- * A hash holds the coefficients of a cosine transform of luminance (L), two differences of colour (P, Q) and perhaps opacity (A).
+ * A hash holds the coefficients of a cosine transform of luminance (L), two differences of color (P, Q) and perhaps opacity (A).
  *
  * @module thumbhash
  */
@@ -49,7 +49,7 @@ export function thumbhashCanvas(text) {
         return values;
     };
     const light = coefficients(columns, rows, lightScale);
-    // Colours are slightly amplified, to compensate for the rounding.
+    // Colors are slightly amplified, to compensate for the rounding.
     const p = coefficients(3, 3, pScale * 1.25);
     const q = coefficients(3, 3, qScale * 1.25);
     const alpha = hasAlpha ? coefficients(5, 5, alphaScale) : [];

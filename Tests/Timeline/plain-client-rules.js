@@ -150,7 +150,7 @@ export const rules = [
         must(trial.client.unsent.length + trial.client.failed.length === 0, "not stored", trial.client.failed);
         trial.check(1, 6);
     }],
-    ["a send is stored where it is seen", "whichever comes first. Recognise it by `message.sender == me` and its `client_message_id`", (trial) => {
+    ["a send is stored where it is seen", "whichever comes first. Recognize it by `message.sender == me` and its `client_message_id`", (trial) => {
         trial.openLive(5);
         trial.client.send(draft("a1"));
         const post = trial.client.posts.shift();
