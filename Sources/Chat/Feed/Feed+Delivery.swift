@@ -18,10 +18,10 @@ extension Feed {
 
     /// Visits the next subscribers of the round, and sends them the messages that they lack.
     func advanceRounds() {
-        guard context.admits(self) else { return }
         var run: Run?
         var left = visits
-        while left > 0, let place = rounds.next(subscribers: cursors.count) {
+        // Asked before each visit: a process that is stopped in a round may go on after its term.
+        while left > 0, context.admits(self), let place = rounds.next(subscribers: cursors.count) {
             left -= 1
             // Subscriptions that have not started count as laggards too, because they will need these messages.
             if let subscription = deliver(to: place, sharing: &run) { laggard = subscription }

@@ -16,11 +16,14 @@ final class Client: SubscriptionCarrier {
     var end: Problem?
     /// True if the client stalls after each write.
     var stallsAfterWrite = false
+    /// Called after each write.
+    var onWrite: () -> Void = {}
 
     func send(_ frames: Span<UInt8>) {
         frames.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
         writes += 1
         if stallsAfterWrite { isCongested = true }
+        onWrite()
     }
 
     func sendLive(_ subscription: Subscription) {

@@ -68,6 +68,21 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...2) })
     }
 
+    @Test("stops within a round when revoked access is not known any more, and goes on afterwards")
+    func termEndsInRound() {
+        let term = AccessTerm()
+        term.extend(to: .now + .seconds(3600))
+        let context = FeedContext(epoch: "E", term: term)
+        let feed = Feed(room: room, in: context)
+        let clients = (0..<3).map { _ in join(feed).client }
+        clients[0].onWrite = { term.lapse() }
+        #expect(!feed.publish(batch(1...1)))
+        #expect(clients.map(\.bytes) == [frames(1...1), [], []])
+        term.extend(to: .now + .seconds(3600))
+        for feed in context.takeWaiting() where !feed.resume() { while !feed.advance() {} }
+        #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
+    }
+
     @Test("gives a subscriber that catches up nothing that was read before revoked access was known")
     func slice() {
         let term = AccessTerm()
