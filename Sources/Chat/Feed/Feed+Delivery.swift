@@ -13,7 +13,7 @@ extension Feed {
 
     /// Visits all subscribers that have not been visited.
     func finishRounds() {
-        while !rounds.areOver, context.term.isValid { advanceRounds() }
+        while !rounds.areOver, context.knowsAccess { advanceRounds() }
     }
 
     /// Visits the next subscribers of the round, and sends them the messages that they lack.
@@ -84,7 +84,7 @@ extension Feed {
     /// Visits the next subscribers with the oldest notice.
     func advanceNotice() {
         guard let (notice, first) = notices.first else { return }
-        guard context.term.isValid else { return notices.removeAll() }
+        guard context.knowsAccess else { return notices.removeAll() }
         let end = min(first + visits, cursors.count)
         // A subscriber that moves to a removed subscriber's place may miss the notice.
         for place in first..<max(first, end) where place < cursors.count && cursors[place].isFed {
@@ -106,7 +106,7 @@ extension Feed {
     func replayed(_ slice: ReplaySlice, for subscription: Subscription) {
         guard let place = subscription.place, let carrier = subscription.carrier else { return }
         // The user may have lost access since the slice was read. The log looks first when it reads the slice again.
-        if !slice.frames.isEmpty, !context.term.isValid {
+        if !slice.frames.isEmpty, !context.knowsAccess {
             return carrier.replay(subscription, since: cursors[place].rev)
         }
         cursors[place].awaited -= 1

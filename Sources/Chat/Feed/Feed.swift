@@ -32,7 +32,7 @@ public final class Feed {
     var rounds: FeedRounds
     /// A subscriber that was visited since the latest messages arrived and still lacks some; `nil` if there is none.
     var laggard: Subscription?
-    /// True while the feed waits for ``FeedContext/term``.
+    /// True while the feed waits for ``FeedContext/knowsAccess``.
     public internal(set) var isWaiting = false
     /// Notices that wait until all messages are sent, each with the place of the next subscriber to visit.
     var notices: [(notice: EncodedNotice, next: Int)] = []
@@ -75,7 +75,7 @@ public final class Feed {
         return rounds.publish(subscribers: cursors.count) && advance()
     }
 
-    /// Visits the subscribers again, after the feed had to wait for ``FeedContext/term``.
+    /// Visits the subscribers again, after the feed had to wait for ``FeedContext/knowsAccess``.
     ///
     /// - Returns: true if every subscriber has been visited; otherwise call ``advance()`` to continue.
     @discardableResult

@@ -14,12 +14,24 @@ public final class FeedContext {
     let deflater = PushDeflater()
     /// The loop's sockets; `nil` if all bytes must go through the carriers.
     let outlets: (any Outlets)?
-    /// The time until which feeds may send messages.
-    let term: AccessTerm
-    /// The feeds that have messages to send once the term is valid again.
+    /// The time until which the node knows enough to send messages.
+    private let term: AccessTerm
+    private let ends: AccessEnds
+    /// Number of announcements of ``ends`` that the loop has handled.
+    private var handledEnds = 0
+    /// The feeds that have messages to send once ``knowsAccess`` is true again.
     private var waiting: [Feed] = []
 
-    /// True if feeds wait until the term is valid again. Then call ``takeWaiting()``.
+    /// True if all subscribers that lost their access are known, and have ended on this loop. Otherwise feeds send nothing.
+    // The term is read first: who extends it has announced before what it has learned.
+    var knowsAccess: Bool { term.isValid && ends.announced == handledEnds }
+
+    /// Records that the loop has ended or held the subscriptions of one announcement of ``AccessEnds``.
+    public func handledEnd() {
+        handledEnds += 1
+    }
+
+    /// True if feeds wait until ``knowsAccess`` is true again. Then call ``takeWaiting()``.
     public var hasWaiting: Bool { !waiting.isEmpty }
 
     /// Takes out the feeds that wait. Call ``Feed/resume()`` for each.
@@ -30,7 +42,7 @@ public final class FeedContext {
 
     /// Returns true if a feed may send messages now. If not, the feed waits.
     func admits(_ feed: Feed) -> Bool {
-        if term.isValid { return true }
+        if knowsAccess { return true }
         if !feed.isWaiting {
             feed.isWaiting = true
             waiting.append(feed)
@@ -41,9 +53,10 @@ public final class FeedContext {
     /// Creates a context for the feeds of a loop.
     public init(
         epoch: String, outlets: (any Outlets)? = nil, feedLimit: Int = ByteLog.defaultLimit, memoryLimit: Int = .max,
-        term: AccessTerm = .unlimited
+        term: AccessTerm = .unlimited, ends: AccessEnds = AccessEnds()
     ) {
         self.term = term
+        self.ends = ends
         self.epoch = epoch
         self.outlets = outlets
         self.feedLimit = feedLimit

@@ -6,6 +6,8 @@ import Wire
 
 /// Forwards the log's events to the loops that need them, with one post, and so one wake-up, for each loop and commit.
 final class LoopDispatcher: LogObserver {
+    /// Counts what ``accessEnded(_:)`` tells the loops.
+    let ends = AccessEnds()
     private let subscribedLoops: SubscribedLoops
     private let workers = Mutex<[LoopBound<Worker>]>([])
 
@@ -32,7 +34,9 @@ final class LoopDispatcher: LogObserver {
     }
 
     func accessEnded(_ ends: [AccessEnd]) {
-        for worker in workers.withLock({ $0 }) { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
+        let workers = workers.withLock { $0 }
+        if !workers.isEmpty { self.ends.announce() }
+        for worker in workers { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
     }
 
     /// Ends the sockets and event streams of a user on all loops.

@@ -43,6 +43,8 @@ extension Worker {
                 endAll(because: .unavailable("The server was away from its database. Connect again."))
             }
         }
+        feedContext.handledEnd()
+        resumeFeeds()
     }
 
     /// Ends all sockets and event streams, so that their clients reconnect.

@@ -40,7 +40,7 @@ extension Worker {
         }
     }
 
-    /// Lets feeds that wait for ``FeedContext/term`` try again after ``resumePause``.
+    /// Lets feeds that wait for ``FeedContext/knowsAccess`` try again after ``resumePause``.
     func resumeFeedsLater() {
         guard !isResumeScheduled, feedContext.hasWaiting else { return }
         isResumeScheduled = true
@@ -48,9 +48,14 @@ extension Worker {
             isResumeScheduled = false
             // Ends of access come first.
             loop.runUrgentWork()
-            for feed in feedContext.takeWaiting() where !feed.resume() { advanceLater(feed) }
+            resumeFeeds()
             resumeFeedsLater()
         }
+    }
+
+    /// Lets feeds that may not send messages try again.
+    func resumeFeeds() {
+        for feed in feedContext.takeWaiting() where !feed.resume() { advanceLater(feed) }
     }
 
     /// Time after which feeds try again to send: 100 ms.

@@ -48,7 +48,7 @@ final class Worker {
         feedContext = FeedContext(
             epoch: services.log.epoch, outlets: loop, feedLimit: services.configuration.feedBytes,
             memoryLimit: services.configuration.allFeedsBytes / services.configuration.threads,
-            term: services.log.accessTerm)
+            term: services.log.accessTerm, ends: services.live.dispatcher.ends)
         authenticator = services.configuration.tokens.map(Authenticator.init)
         log = LogClient(services.log, on: loop)
         users = UserConnections(on: loop, services.live.openSockets, services.live.subscribedLoops)

@@ -83,6 +83,20 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
+    @Test("sends nothing while the loop has not handled an end of access that was announced")
+    func announcedEnds() {
+        let ends = AccessEnds()
+        let context = FeedContext(epoch: "E", ends: ends)
+        let feed = Feed(room: room, in: context)
+        let clients = (0..<3).map { _ in join(feed).client }
+        clients[0].onWrite = { if clients[0].writes == 1 { ends.announce() } }
+        #expect(!feed.publish(batch(1...1)))
+        #expect(clients.map(\.bytes) == [frames(1...1), [], []] && context.hasWaiting)
+        context.handledEnd()
+        for feed in context.takeWaiting() where !feed.resume() { while !feed.advance() {} }
+        #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
+    }
+
     @Test("gives a subscriber that catches up nothing that was read before revoked access was known")
     func slice() {
         let term = AccessTerm()
