@@ -8,6 +8,7 @@ import Synchronization
 public final class AccessEnds: Sendable {
     private let count = Atomic<Int>(0)
 
+    /// Creates a count without announcements.
     public init() {}
 
     /// Number of announcements so far.
