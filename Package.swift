@@ -103,7 +103,7 @@ let package = Package(
                 "CZlib",
                 httpTypes, logging, metrics,
             ]),
-        // What the commands of both programs share: progress and numbers in the terminal, errors, signals.
+        // Parts that the commands of both programs share: progress and numbers in the terminal, errors, signals.
         module(
             "Commands", [arguments, .product(name: "UnixSignals", package: "swift-service-lifecycle")]),
         // The load generator.
@@ -135,7 +135,7 @@ let package = Package(
                 logging,
             ],
             swiftSettings: settings),
-        // What is not needed to run a server: a chat in the terminal, the load generator, benchmarks.
+        // Tools that no server needs: a chat in the terminal, the load generator, benchmarks.
         .executableTarget(
             name: "backscroll-tools",
             dependencies: ["Commands", "Load", "TerminalChat", "Bench", "Server", arguments],

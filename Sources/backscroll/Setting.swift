@@ -27,8 +27,8 @@ struct Setting: Sendable {
     /// Creates the value of an option.
     ///
     /// - Parameters:
-    ///   - content: What the text means; `nil` if nothing.
-    ///   - requirement: What the text must be.
+    ///   - content: The meaning of the text; `nil` if it has none.
+    ///   - requirement: The rule that the text must satisfy, for the error.
     fileprivate init<Content: Sendable>(
         _ text: String, _ content: Content?, in place: Place<Content>, mustBe requirement: String
     ) {
@@ -56,7 +56,7 @@ extension Option<Setting> {
     /// Declares an option with a value that `read` understands.
     ///
     /// - Parameters:
-    ///   - requirement: What the value must be, for the error.
+    ///   - requirement: The rule that the value must satisfy, for the error.
     ///   - shown: The default as the help shows it; `nil` if there is none, or the help tells.
     private init<Content: Sendable>(
         _ place: Setting.Place<Content>, _ help: String, _ valueName: String?, mustBe requirement: String,

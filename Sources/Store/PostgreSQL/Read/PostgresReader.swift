@@ -7,7 +7,7 @@ struct PostgresReader: ReaderConnection {
     private let access: AccessState
     private let deflater = PushDeflater()
     private var connector: PostgresConnector.Use
-    // Those of the present connection.
+    // The present connection's.
     private var statements: PostgresReaderStatements?
     private(set) var failure: String?
 
@@ -90,7 +90,7 @@ struct PostgresReader: ReaderConnection {
         let db = statements.shared.db
         try db.sendAhead { for query in queries { _ = try db.row(of: query.room!, locking: false) } }
         for query in queries {
-            // What a caller without a name sees needs one statement at most, which is not worth another wait for rows.
+            // A caller without a name needs one statement at most, which is not worth another wait for rows.
             guard case .room(let id, let read) = query.kind, let user = query.user,
                 let room = try db.row(of: id, locking: false)
             else { continue }

@@ -4,9 +4,9 @@ import Wire
 /// A writer's cache of facts about rooms and their members, by which ``SendBatch`` and ``MarkBatch`` ask the rules which
 /// submissions they may contain.
 ///
-/// What the rules permit by these facts stays permitted as long as nobody loses a right. So the cache is valid for one
-/// number of revocations (``AccessState``), and each room for its number of access, which the statement compares that
-/// stores a batch. Anything else is looked up.
+/// As long as nobody loses a right, the rules still permit everything that they have permitted by these facts. So the
+/// cache is valid for one number of revocations (``AccessState``), and each room for its number of access, which the
+/// statement compares that stores a batch. Anything else is looked up.
 struct KnownRooms {
     /// A room.
     struct Room: Equatable {

@@ -3,7 +3,7 @@ import Wire
 
 /// The content of a database of SQLite as one read transaction shows it.
 struct SQLiteView: StoreView {
-    /// What was read before the transaction.
+    /// The content of the journal that was read before the transaction.
     struct Unfiled {
         /// The recent messages of each room that has any.
         var recent: [RoomID: [RecentMessage]] = [:]
