@@ -1,7 +1,7 @@
 import Wire
 
 /// A JSON value with members in a fixed order, of which the API description is made. It has no null and no fractions.
-indirect enum JSONValue: Sendable, Equatable {
+indirect enum JSONValue: Sendable {
     case string(String)
     case number(Int)
     case boolean(Bool)
@@ -50,17 +50,6 @@ indirect enum JSONValue: Sendable, Equatable {
 
     static func strings(_ strings: some Sequence<String>) -> JSONValue {
         .array(strings.map(JSONValue.string))
-    }
-
-    static func == (a: JSONValue, b: JSONValue) -> Bool {
-        switch (a, b) {
-        case (.string(let a), .string(let b)): a == b
-        case (.number(let a), .number(let b)): a == b
-        case (.boolean(let a), .boolean(let b)): a == b
-        case (.array(let a), .array(let b)): a == b
-        case (.object(let a), .object(let b)): a.elementsEqual(b) { $0.name == $1.name && $0.value == $1.value }
-        default: false
-        }
     }
 }
 
