@@ -66,19 +66,26 @@ struct StartTests {
         }
     }
 
-    @Test("creates no database if an address is in use", .onSQLite(.files), arguments: [false, true])
+    @Test("creates nothing in its database if an address is in use", arguments: [false, true])
     func addressBeforeDatabase(isOfMetrics: Bool) throws {
         try withServer { first in
-            let directory = try TemporaryDirectory()
+            let path = try first.anotherDatabase()
             try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
-                $0.database = directory.path(of: "new.db")
+                $0.database = path
                 if isOfMetrics {
                     $0.metricsAddress = ListenAddress(host: "127.0.0.1", port: first.port)
                 } else {
                     $0.port = first.port
                 }
             }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+            if TestPostgres.isTestedStore {
+                let name = try #require(URL(string: path)).lastPathComponent
+                let tables = try TestPostgres.contract().query(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = 'public'", in: name)
+                #expect(tables == [])
+            } else {
+                #expect(!FileManager.default.fileExists(atPath: path))
+            }
         }
     }
 
