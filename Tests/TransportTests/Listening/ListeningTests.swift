@@ -93,7 +93,9 @@ struct ListeningTests {
         let error = try #require(throws: TransportError.self) {
             try group.listen(host: "127.0.0.1", port: 0) { _ in fatalError("nobody is let in") }
         }
-        #expect(error.description.hasSuffix(": the loops have been stopped"))
+        // The address was taken before, so the error has its port.
+        let expected = /cannot listen on 127\.0\.0\.1:[1-9][0-9]*: the loops have been stopped/
+        #expect(error.description.wholeMatch(of: expected) != nil)
     }
 
     @Test(
