@@ -13,6 +13,8 @@ import { ClientError } from "./errors.js";
 const TOLERANCE_SECONDS = 300;
 const REQUEST_MILLISECONDS = 30000;
 const MINIMUM_SECRET = 32;
+/** The secret of a webhook: base64, of which Node would also decode texts that are none. */
+const WEBHOOK_SECRET = /^(?:whsec_)?([A-Za-z0-9+/]{2,}={0,2})$/;
 
 /** @param {string | Uint8Array} data */
 const base64URL = (data) => Buffer.from(data).toString("base64url");
@@ -35,21 +37,33 @@ export function signToken(secret, claims, options = {}) {
 }
 
 /**
+ * Returns the bytes of a webhook's secret. Without any, anybody could sign.
+ *
+ * @param {string} secret
+ */
+function keyOf(secret) {
+    const match = typeof secret === "string" ? WEBHOOK_SECRET.exec(secret) : null;
+    if (match === null) throw new TypeError("The secret of a webhook is `whsec_` and base64.");
+    return Buffer.from(match[1], "base64");
+}
+
+/**
  * Verifies a delivery that is signed as in Standard Webhooks 1.0, and returns its body as JSON.
  *
  * @param {string | string[]} secrets `whsec_…`; several while one is replaced.
  * @param {Record<string, string | string[] | undefined>} headers The names in lower case, as Node has them.
  * @param {string | Uint8Array} body As it was received.
  * @returns {any}
- * @throws {ClientError} `invalid_signature` if it was not signed with one of the secrets, or more than five minutes ago.
+ * @throws {ClientError} `invalid_signature` if it was not signed with one of the secrets, or at a time more than five minutes from now.
+ * @throws {TypeError} A secret is none.
  */
 export function verifyWebhook(secrets, headers, body) {
     const fail = (/** @type {string} */ why) => new ClientError("invalid_signature", why, { status: 401 });
+    const keys = [secrets].flat().map(keyOf);
     const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => String(headers[name] ?? ""));
     const age = Math.abs(Date.now() / 1000 - Number(timestamp));
     if (!id || !/^\d+$/.test(timestamp) || age > TOLERANCE_SECONDS) throw fail("The delivery has no id, or a time that is not now.");
-    const expected = [secrets].flat().map((secret) => createHmac("sha256", Buffer.from(secret.replace(/^whsec_/, ""), "base64"))
-        .update(`${id}.${timestamp}.`).update(body).digest());
+    const expected = keys.map((key) => createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest());
     const given = signatures.split(" ").filter((signature) => signature.startsWith("v1,")).map((signature) => Buffer.from(signature.slice(3), "base64"));
     const isSigned = given.some((one) => expected.some((other) => one.length === other.length && timingSafeEqual(one, other)));
     if (!isSigned) throw fail("The delivery is not signed with this secret.");

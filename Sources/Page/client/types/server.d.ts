@@ -22,7 +22,8 @@ export function signToken(secret: string | Uint8Array, claims: {
  * @param {Record<string, string | string[] | undefined>} headers The names in lower case, as Node has them.
  * @param {string | Uint8Array} body As it was received.
  * @returns {any}
- * @throws {ClientError} `invalid_signature` if it was not signed with one of the secrets, or more than five minutes ago.
+ * @throws {ClientError} `invalid_signature` if it was not signed with one of the secrets, or at a time more than five minutes from now.
+ * @throws {TypeError} A secret is none.
  */
 export function verifyWebhook(secrets: string | string[], headers: Record<string, string | string[] | undefined>, body: string | Uint8Array): any;
 /**
