@@ -7,7 +7,7 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { install, load, ROOT, Server, startServer, until } from "./support.mjs";
+import { install, load, ROOT, Server, SOCKET_OPTIONS, startServer, until, WebSocket } from "./support.mjs";
 
 const files = new Server();
 let folder, Client, ClientError, MemoryStore;
@@ -21,7 +21,7 @@ after(() => files.close());
 
 /** Creates a client that ends with the test. */
 function clientOf(test, server, user, options = {}) {
-    const client = new Client({ url: server.url ?? server, user, ...options });
+    const client = new Client({ url: server.url ?? server, user, WebSocket, ...options });
     test.after(() => client.close());
     return client;
 }
@@ -172,7 +172,7 @@ describe("The JavaScript client", () => {
         writeFileSync(join(folder, "secret"), secret);
         await server.start();
         let key = wrong;
-        const client = new Client({ url: server.url, token: () => signToken(key, { sub: "alice" }) });
+        const client = new Client({ url: server.url, token: () => signToken(key, { sub: "alice" }), WebSocket });
         t.after(() => client.close());
         const room = client.room("lobby");
         const sent = [room.send("first"), room.send("second")];
@@ -187,7 +187,7 @@ describe("The JavaScript client", () => {
         const server = await startServer(t);
         const { url } = server;
         const store = new MemoryStore();
-        const first = new Client({ url, user: "alice", store });
+        const first = new Client({ url, user: "alice", store, WebSocket });
         const room = await first.room("lobby").open();
         await room.send("before");
         await server.kill();
@@ -266,7 +266,7 @@ describe("The JavaScript client", () => {
         assert.throws(() => new Client({ url: "localhost", user: "alice" }), TypeError);
         assert.throws(() => new Client({ url }), TypeError);
         assert.throws(() => new Client({ url, user: "alice", token: () => "" }), TypeError);
-        assert.throws(() => new Client({ url, user: "alice" }).room("a room"), { code: "invalid_room" });
+        assert.throws(() => new Client({ url, user: "alice", WebSocket }).room("a room"), { code: "invalid_room" });
     });
 });
 
@@ -279,7 +279,7 @@ describe("The example of a bot", () => {
         const answers = () => room.view.rows.flatMap(({ message }) => (message?.sender === "bot" ? message.reply_to : []));
         const mentions = [];
         for (let round = 0; round < 3; round++) {
-            const bot = spawn(process.execPath, ["bot.mjs", server.url, "bot", "lobby"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+            const bot = spawn(process.execPath, [...SOCKET_OPTIONS, "bot.mjs", server.url, "bot", "lobby"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
             const ended = once(bot, "exit");
             for (let count = 0; count < 5; count++) {
                 mentions.push((await room.send(`@bot question ${round}.${count}`)).seq);

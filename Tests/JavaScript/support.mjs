@@ -9,6 +9,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,6 +17,12 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const PROGRAM = resolve(process.env.BACKSCROLL || join(ROOT, ".build/release/backscroll"));
+const WS = "/usr/share/nodejs/ws";
+/** The platform's sockets, or those of the package ws, which Node 20 needs. */
+export const WebSocket = globalThis.WebSocket ?? createRequire(import.meta.url)(WS);
+/** Options of node for a program that takes the platform's sockets. */
+export const SOCKET_OPTIONS = globalThis.WebSocket ? []
+    : ["--import", `data:text/javascript,import ws from "${pathToFileURL(join(WS, "wrapper.mjs"))}"; globalThis.WebSocket = ws;`];
 /** Maximum time in which something that should happen must have, in milliseconds. */
 const DEADLINE = 60000;
 
