@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import vm from "node:vm";
 import { gzipSync } from "node:zlib";
-import { install, ROOT, Server } from "./support.mjs";
+import { install, ROOT, Server, WebSocket } from "./support.mjs";
 
 const server = new Server();
 let folder, modules;
@@ -59,7 +59,7 @@ describe("The package", () => {
         const [, list] = page.match(/uses these globals, and no others: ([^.]*)\./);
         const names = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name);
         // Those of the language stay. Others, such as `document` and `crypto`, a new context does not have.
-        const context = vm.createContext(Object.fromEntries(names.map((name) => [name, globalThis[name]])));
+        const context = vm.createContext(Object.fromEntries(names.map((name) => [name, { WebSocket }[name] ?? globalThis[name]])));
         Object.assign(context, { url: server.url });
         const known = new Map();
         const link = async (specifier, from) => {
@@ -88,7 +88,7 @@ describe("The package", () => {
 });
 
 describe("The types", () => {
-    const start = 'import { Client, ClientError, MemoryStore, Row, RoomView } from "backscroll";\n'
+    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, RoomSummary, RoomsView, Row, RoomView } from "backscroll";\n'
         + 'const client = new Client({ url: "https://chat.example.com", user: "alice" });\nconst room = client.room("lobby");\n';
 
     /** Returns what the compiler says about programs. */
@@ -106,7 +106,8 @@ describe("The types", () => {
         assert.equal(check(`
             import { IndexedDBStore } from "backscroll/store-indexeddb";
             import { API, signToken, verifyWebhook } from "backscroll/server";
-            import { Timeline } from "backscroll/timeline";
+            import { Effect, Event, Frame, Page, Query, Timeline, View } from "backscroll/timeline";
+            import { ClientProvider, useClient, useConnection, useRoom, useRooms } from "backscroll/react";
             const other = new Client({ url: "https://a.example", token: async () => "t", store: new IndexedDBStore(), headers: { a: "b" } });
             async function use(): Promise<number> {
                 await room.open({ at: "read" });
@@ -127,38 +128,141 @@ describe("The types", () => {
                 verifyWebhook("whsec_x", {}, "{}").room;
                 const { effects } = new Timeline().handle({ event: "open", at: "last" });
                 for (const effect of effects) if (effect.effect === "fetch") console.log(effect.query.around, text, rows);
+                const frame: Frame = { type: "message", message };
+                const query: Query = { limit: 30, before: 5 };
+                const event: Event = { event: "frame", frame };
+                const draft: Draft = { text: "hi", data: { kind: "test" } };
+                const changes: Changes = { attachments: [] };
+                const shown: View = new Timeline().handle(event).view;
+                const effect: Effect = { effect: "scroll", to: "bottom" };
+                const answer: Page = { messages: [message], has_before: false, has_after: true, head: 2, rev: 2, epoch: "e" };
+                console.log(query, changes, shown.rows, effect.to, answer, difference(view, view), new Map(view.readers));
+                await room.enqueue(draft);
+                room.onMessage(({ seq, reactions }) => console.log(seq, reactions?.[0]?.users));
+                const { users, hasMore }: { users: string[], hasMore: boolean } = await room.reactors(1, "👍");
+                const summary: RoomSummary = await list.change("plans", { title: null, visibility: "open" });
+                const { members } = await list.members("plans", { after: users[0] });
+                console.log(members[0]?.role === "owner", summary.last_message?.sender, hasMore);
+                ClientProvider({ client });
+                const hooked = useRoom("lobby", { at: "last" });
+                const mine: RoomsView = useRooms().view;
+                const state: ConnectionView = useConnection();
+                console.log(hooked.room.id, hooked.view.unread, hooked.error?.code, mine.isLive, state.state, useClient().userID());
                 try { await room.jump("last"); } catch (error) { if (error instanceof ClientError) return error.retryAfter ?? error.status; }
                 return other.connection.view.state === "open" ? list.view.unread : 0;
             }
             use();`), "");
     });
 
+    /** Programs with a mistake, by the part of the package and what is wrong. Each is a module of its own. */
     const wrong = {
         "a client without a server": 'new Client({ user: "alice" });',
         "a client without a user": 'new Client({ url: "https://a.example" });',
         "a client with a name and a token": 'new Client({ url: "https://a.example", user: "alice", token: async () => "t" });',
+        "a client with an unknown option": 'new Client({ url: "https://a.example", user: "alice", retries: 3 });',
+        "a client with a socket that is none": 'new Client({ url: "https://a.example", user: "alice", WebSocket: fetch });',
+        "a client with a fetch that returns a text": 'new Client({ url: "https://a.example", user: "alice", fetch: async () => "text" });',
+        "a client with headers of numbers": 'new Client({ url: "https://a.example", user: "alice", headers: { a: 1 } });',
+        "a client whose rooms are replaced": "client.rooms = client.rooms;",
         "a token that is no function": 'new Client({ url: "https://a.example", token: "t" });',
+        "a token that is a number": 'new Client({ url: "https://a.example", token: () => 5 });',
         "a store that lacks a function": 'new Client({ url: "https://a.example", user: "a", store: { get: async () => undefined } });',
+        "a store that is not asynchronous": 'new Client({ url: "https://a.example", user: "a", store: { get: () => 1, set() {}, remove() {}, keys: () => [] } });',
+        "a request's answer that is not awaited": 'client.request("GET", "/v1/rooms").rooms;',
+        "a request with a query of objects": 'client.request("GET", "/v1/rooms", { query: { limit: {} } });',
+        "a user's id that is not awaited": "client.userID().length;",
+        "a connection in a state that does not exist": 'client.connection.view.state === "online";',
+        "a connection's view that is changed": "client.connection.view.error = null;",
         "a room that is a number": "client.room(1);",
         "a place that is no place": 'room.open({ at: "first" });',
+        "a place that is not named": "room.open(5);",
+        "a jump to a key": 'room.jump("me/a1");',
         "a message that is a number": "room.send(42);",
-        "a message with an unknown field": 'room.send({ body: "hi" });',
-        "a reply to a text": 'room.send({ text: "hi", reply_to: "1" });',
+        "a message's own id that is a number": 'const id: number = await room.enqueue("hi");',
+        "a retry by a number": "room.retry(5);",
+        "a room's id that is a number": "const id: number = room.id;",
+        "a draft with an unknown field": 'room.send({ body: "hi" });',
+        "a draft that replies to a text": 'room.send({ text: "hi", reply_to: "1" });',
+        "a draft with data that is a text": 'const draft: Draft = { data: "text" };',
+        "a draft with a number as its id": "const draft: Draft = { text: \"hi\", client_message_id: 1 };",
+        "a draft with one attachment instead of several": 'const draft: Draft = { attachments: { type: "image", url: "https://a.example" } };',
         "an attachment of an unknown type": 'room.send({ attachments: [{ type: "gif", url: "https://a.example" }] });',
+        "an attachment without an address": 'room.send({ attachments: [{ type: "image" }] });',
+        "an attachment with a width that is a text": 'room.send({ attachments: [{ type: "image", url: "https://a.example", width: "1" }] });',
         "an edit of nothing": 'room.edit("1", "text");',
+        "an edit of a reply": "const changes: Changes = { reply_to: 5 };",
+        "an edit with a revision that is a text": 'room.edit(1, "text", { ifRev: "5" });',
         "a reaction without a key": "room.react(1);",
+        "a reactor that is an object": 'const [{ user }] = (await room.reactors(1, "a")).users;',
         "a viewport without a place": "room.setViewport({ atBottom: true });",
+        "a viewport with the key of a row": 'room.setViewport({ atBottom: true, lastVisible: "5" });',
         "a listener that is a text": 'room.subscribe("listener");',
+        "a listener of messages that takes a text": "room.onMessage((message: string) => message);",
+        "a message that may not be there": "room.message(1).text;",
+        "a message whose text is always there": 'const message: Message = await room.loadMessage(1); message.text.length;',
+        "a message's number that is a text": "const seq: string = (await room.loadMessage(1)).seq;",
+        "a message's time that is a date": "(await room.loadMessage(1)).created_at.getTime();",
+        "a promise used as a message": 'room.send("hi").seq;',
         "a view that is changed": "room.view.unread = 0;",
-        "rows that are changed": "room.view.rows.push(room.view.rows[0]);",
-        "a state that does not exist": 'room.view.connection === "connected";',
+        "a view's rows that are changed": "room.view.rows.push(room.view.rows[0]);",
+        "a view's readers that are changed": 'room.view.readers.set("bob", 1);',
+        "a view's connection that does not exist": 'room.view.connection === "connected";',
+        "a view's edge that does not exist": 'room.view.before === "more";',
+        "a view's phase that does not exist": 'room.view.phase === "loading";',
+        "a view's read mark that is always known": "const read: number = room.view.read;",
+        "a view's toast that is always there": "room.view.toast.count;",
+        "a view's ban that is an object": "room.view.ban?.until;",
         "a field that a view lacks": "room.view.messages;",
+        "a row with a state that does not exist": 'const isSent = (row: Row) => row.state === "sent";',
+        "a row whose message is always there": "const text = (row: Row) => row.message.text;",
+        "a row without a key": 'const row: Row = { state: "stored" };',
+        "an error's status that is a text": 'const is = (error: ClientError) => error.status === "403";',
         "a role that does not exist": 'client.rooms.add("bob", "plans", "admin");',
         "a visibility that does not exist": 'client.rooms.make("plans", { visibility: "hidden" });',
-        "a promise used as a message": 'room.send("hi").seq;',
+        "a room's title that is a number": 'client.rooms.change("plans", { title: 5 });',
+        "a listed room that may not be there": 'client.rooms.get("plans").unread;',
+        "a list of rooms that is changed": "client.rooms.view.rooms.pop();",
+        "a page of members that is a list": 'for (const member of await client.rooms.members("plans")) member;',
+        "a frame of an unknown type": 'import { Frame } from "backscroll/timeline"; const frame: Frame = { type: "joined", room: "lobby" };',
+        "a frame without its message": 'import { Frame } from "backscroll/timeline"; const frame: Frame = { type: "message" };',
+        "a frame's field that belongs to another type": 'import { Frame } from "backscroll/timeline"; const user = (frame: Frame) => frame.type === "live" && frame.user;',
+        "a frame with a mark that is a text": 'import { Frame } from "backscroll/timeline"; const frame: Frame = { type: "read", room: "lobby", user: "bob", seq: "5" };',
+        "a query without its limit": 'import { Query } from "backscroll/timeline"; const query: Query = { around: "unread" };',
+        "a query around a place that is none": 'import { Query } from "backscroll/timeline"; const query: Query = { around: "read", limit: 30 };',
+        "a query with an unknown field": 'import { Query } from "backscroll/timeline"; const query: Query = { from: 5, limit: 30 };',
+        "a query before a text": 'import { Query } from "backscroll/timeline"; const query: Query = { before: "5", limit: 30 };',
+        "an effect that does not exist": 'import { Effect } from "backscroll/timeline"; const is = (effect: Effect) => effect.effect === "draw";',
+        "an effect's field that belongs to another one": 'import { Effect } from "backscroll/timeline"; const draft = (effect: Effect) => effect.effect === "fetch" && effect.draft;',
+        "an effect without its request": 'import { Effect } from "backscroll/timeline"; const effect: Effect = { effect: "fetch", query: { limit: 30 } };',
+        "an effect that subscribes without an epoch": 'import { Effect } from "backscroll/timeline"; const effect: Effect = { effect: "subscribe", since: 5 };',
+        "an effect with a draft that has no id": 'import { Effect } from "backscroll/timeline"; const effect: Effect = { effect: "post", draft: { text: "hi" } };',
+        "an event that is malformed": 'import { Timeline } from "backscroll/timeline"; new Timeline().handle({ event: "open" });',
+        "an event that does not exist": 'import { Timeline } from "backscroll/timeline"; new Timeline().handle({ event: "close" });',
+        "an event near an edge that does not exist": 'import { Timeline } from "backscroll/timeline"; new Timeline().handle({ event: "near", edge: "top" });',
+        "an event with a page that lacks its revision": 'import { Timeline } from "backscroll/timeline"; new Timeline().handle({ event: "page", request: 1, page: { messages: [] } });',
+        "a timeline's view that lacks a field": 'import { View } from "backscroll/timeline"; const view: View = { rows: [] };',
+        "a timeline's view with a room's field": 'import { Timeline } from "backscroll/timeline"; new Timeline().view.readers;',
+        "a hook without its room": 'import { useRoom } from "backscroll/react"; useRoom();',
+        "a hook of a room at a place that is none": 'import { useRoom } from "backscroll/react"; useRoom("lobby", { at: "first" });',
+        "a hook's view that is used as a room": 'import { useRoom } from "backscroll/react"; useRoom("lobby").view.send("hi");',
+        "a hook's error that is always there": 'import { useRoom } from "backscroll/react"; useRoom("lobby").error.code;',
+        "a hook of rooms used as their list": 'import { useRooms } from "backscroll/react"; useRooms().map(({ room }) => room);',
+        "a hook's client that is used as a text": 'import { useClient } from "backscroll/react"; const id: string = useClient();',
+        "a hook's connection that is a text": 'import { useConnection } from "backscroll/react"; useConnection() === "open";',
+        "a provider without a client": 'import { ClientProvider } from "backscroll/react"; ClientProvider({ children: [] });',
         "an operation that does not exist": 'import { API } from "backscroll/server"; new API({ url: "" }).request("GET /v1/nothing");',
         "an operation without its path": 'import { API } from "backscroll/server"; new API({ url: "" }).request("GET /v1/rooms/{room}", { path: {} });',
-        "an event that is malformed": 'import { Timeline } from "backscroll/timeline"; new Timeline().handle({ event: "open" });',
+        "an operation with an unknown query": 'import { API } from "backscroll/server"; new API({ url: "" }).request("GET /v1/rooms", { query: { page: 2 } });',
+        "an operation with a body of another one": 'import { API } from "backscroll/server"; new API({ url: "" }).request("PUT /v1/rooms/{room}/read", { path: { room: "a" }, body: { text: "a" } });',
+        "an operation's answer that lacks a field": 'import { API } from "backscroll/server"; (await new API({ url: "" }).request("GET /v1/rooms")).members;',
+        "an API without a server": 'import { API } from "backscroll/server"; new API({ user: "bob" });',
+        "a token that is signed for nobody": 'import { signToken } from "backscroll/server"; signToken("secret", { admin: true });',
+        "a token that is signed for a number": 'import { signToken } from "backscroll/server"; signToken("secret", { sub: 5 });',
+        "a token that expires at a date": 'import { signToken } from "backscroll/server"; signToken("secret", { sub: "alice" }, { expiresIn: new Date() });',
+        "a webhook without its body": 'import { verifyWebhook } from "backscroll/server"; verifyWebhook("whsec_x", {});',
+        "a webhook that is read already": 'import { verifyWebhook } from "backscroll/server"; verifyWebhook("whsec_x", {}, { type: "messages" });',
+        "a webhook's secret that may not be there": 'import { verifyWebhook } from "backscroll/server"; const secret = (): string | undefined => undefined; verifyWebhook(secret(), {}, "");',
+        "an IndexedDB with a number as its name": 'import { IndexedDBStore } from "backscroll/store-indexeddb"; new IndexedDBStore(5);',
         "a module that does not exist": 'import "backscroll/nothing"; import { nothing } from "backscroll";',
     };
     let said;

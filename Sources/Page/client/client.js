@@ -20,7 +20,7 @@ import { Identity } from "./token.js";
  * @property {import("./types.js").Store} [store] Keeps messages and the outbox across restarts; by default the client keeps them in
  *   memory.
  * @property {import("./types.js").Fetch} [fetch] By default the platform's.
- * @property {any} [WebSocket] The constructor of sockets; by default the platform's. Node 20 has none: pass that of the package `ws`.
+ * @property {import("./types.js").WebSocketConstructor} [WebSocket] The constructor of sockets; by default the platform's. Node 20 has none: pass that of the package `ws`.
  * @property {Record<string, string>} [headers] Header fields to send with every request.
  * @property {number} [requestTimeout] Maximum time of a request and of the wait for a token, in milliseconds; by default 30,000.
  * @property {number} [pageLimit] Number of messages of a page, 1 to 200; by default 30.

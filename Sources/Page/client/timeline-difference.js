@@ -19,8 +19,8 @@
  * Returns the difference of two views. Rows are compared by identity first, then by key: unchanged rows are the same objects in
  * both views.
  *
- * @param {{rows: Row[]}} before
- * @param {{rows: Row[]}} after
+ * @param {{rows: readonly Row[]}} before
+ * @param {{rows: readonly Row[]}} after
  * @returns {Difference}
  */
 export function difference(before, after) {
@@ -79,7 +79,7 @@ export function difference(before, after) {
 /**
  * Returns the later rows, given the earlier ones. List views do the same with their own items.
  *
- * @param {Row[]} rows
+ * @param {readonly Row[]} rows
  * @param {Difference} difference
  * @returns {Row[]}
  */

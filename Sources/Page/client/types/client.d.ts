@@ -65,7 +65,7 @@ export type CommonOptions = {
     /**
      * The constructor of sockets; by default the platform's. Node 20 has none: pass that of the package `ws`.
      */
-    WebSocket?: any;
+    WebSocket?: import("./types.js").WebSocketConstructor | undefined;
     /**
      * Header fields to send with every request.
      */

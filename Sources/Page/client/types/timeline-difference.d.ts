@@ -18,23 +18,23 @@
  * Returns the difference of two views. Rows are compared by identity first, then by key: unchanged rows are the same objects in
  * both views.
  *
- * @param {{rows: Row[]}} before
- * @param {{rows: Row[]}} after
+ * @param {{rows: readonly Row[]}} before
+ * @param {{rows: readonly Row[]}} after
  * @returns {Difference}
  */
 export function difference(before: {
-    rows: Row[];
+    rows: readonly Row[];
 }, after: {
-    rows: Row[];
+    rows: readonly Row[];
 }): Difference;
 /**
  * Returns the later rows, given the earlier ones. List views do the same with their own items.
  *
- * @param {Row[]} rows
+ * @param {readonly Row[]} rows
  * @param {Difference} difference
  * @returns {Row[]}
  */
-export function apply(rows: Row[], { removed, moved, inserted, updated }: Difference): Row[];
+export function apply(rows: readonly Row[], { removed, moved, inserted, updated }: Difference): Row[];
 /**
  * The difference of two views, for lists that insert, remove and update single rows.
  */
