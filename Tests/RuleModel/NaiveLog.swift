@@ -125,7 +125,12 @@ package struct NaiveLog {
         _ draft: Draft, _ id: RoomID, _ user: UserID, at time: Timestamp
     ) throws(Problem) -> Receipt {
         if let reply = draft.content.replyTo, reply > rooms[id]?.posts.count ?? 0 { throw .replyToNotFound }
-        if rooms[id] == nil { create(id, user) }
+        let head = Int64(rooms[id]?.posts.count ?? 0)
+        let hasMoved = draft.expectHead.map { $0 != head } ?? false
+        if rooms[id] == nil {
+            if hasMoved { throw .headMoved(head) }
+            create(id, user)
+        }
         let index = rooms[id]!.posts.firstIndex {
             draft.clientMessageID != nil && $0.message.clientMessageID == draft.clientMessageID
                 && $0.message.sender == user
@@ -138,6 +143,7 @@ package struct NaiveLog {
             }
             erase(index, id)
         }
+        if hasMoved { throw .headMoved(head) }
         rooms[id]!.rev += 1
         rooms[id]!.latest = max(time, rooms[id]!.latest)
         let room = rooms[id]!

@@ -70,8 +70,10 @@ package struct RandomHistory {
 
     private mutating func change(_ kind: Kind, head: Int) throws -> Submission.Change {
         switch kind {
-        case .send: return .send(Draft(content: content(head)))
-        case .sendWithID: return .send(Draft(clientMessageID: "id\(pick(6))", content: content(head)))
+        case .send: return .send(Draft(content: content(head), expectHead: expectedHead(head)))
+        case .sendWithID:
+            return .send(
+                Draft(clientMessageID: "id\(pick(6))", content: content(head), expectHead: expectedHead(head)))
         case .read: return .read(seq: Int64(pick(head + 1)))
         case .edit:
             let edit = Edit(text: ["one", "two", nil, ""][pick(4)], data: [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)])
@@ -96,6 +98,10 @@ package struct RandomHistory {
         // The reactions of many users are to one message.
         let seq = shape.users > 50 ? 1 : Int64(pick(head + 2))
         return MessageChange(seq: seq, action: action, revs: pick(4) == 0 ? [Int64(pick(head * 2 + 1))] : nil)
+    }
+
+    private mutating func expectedHead(_ head: Int) -> Int64? {
+        pick(6) == 0 ? Int64(head - pick(2)) : nil
     }
 
     private mutating func content(_ head: Int) -> Content {

@@ -60,6 +60,8 @@ extension BackscrollClientError {
     public static let messageDeleted = "message_deleted"
     /// The message has changed since the revision that the client has seen.
     public static let preconditionFailed = "precondition_failed"
+    /// The room has another highest `seq` than the one on which the send depends.
+    public static let headMoved = "head_moved"
 
     // MARK: Missing resources and permissions
 

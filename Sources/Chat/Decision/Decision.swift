@@ -41,13 +41,17 @@ public struct Decision: Sendable {
     /// another or the mark is further on already. A store may then leave these two questions to its database.
     ///
     /// - Returns: False also if facts of the room or the caller are missing, if the erased user with the caller's id has
-    ///   left something in the room, or if the room is nearly full.
+    ///   left something in the room, if the room is nearly full, or if a send depends on the room's head.
     public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
         guard let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
         do throws(Halt) {
             try rules.admit(submission)
-            if case .send(let draft) = submission.change { try rules.checkReply(draft) }
+            if case .send(let draft) = submission.change {
+                // Only the row that holds the head, once it is locked, tells if it has moved.
+                if draft.expectHead != nil { return false }
+                try rules.checkReply(draft)
+            }
         } catch {
             return false
         }

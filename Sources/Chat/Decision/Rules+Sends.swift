@@ -11,12 +11,14 @@ extension Rules {
     mutating func send(_ draft: Draft, to id: RoomID, by sender: UserID) throws(Halt) -> Receipt {
         try checkReply(draft)
         try facts.require(.time)
-        if facts.room == nil {
-            createRoom(by: sender)
-        } else if draft.clientMessageID != nil {
+        if facts.room != nil, draft.clientMessageID != nil {
             try facts.require(.first)
             if let first = facts.first, try !eraseFirst(first, by: sender) { return try repeated(draft, of: first) }
         }
+        // After the repeated sends, which have moved the head themselves.
+        let head = facts.room?.head ?? 0
+        if let expected = draft.expectHead, expected != head { throw .refused(.headMoved(head)) }
+        if facts.room == nil { createRoom(by: sender) }
         // Created above if it did not exist.
         guard let message = facts.room!.append(draft, by: sender, to: id, at: facts.time) else {
             throw .refused(.roomFull)

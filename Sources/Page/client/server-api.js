@@ -1,7 +1,7 @@
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  *
- * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, data?: Record<string, unknown> | null}} Draft
+ * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, data?: Record<string, unknown> | null, expect_head?: number | null}} Draft
  * @typedef {{text?: string | null, attachments?: AttachmentDraft[] | null, data?: Record<string, unknown> | null}} Edit
  * @typedef {{type: AttachmentType, url: string, width?: number | null, height?: number | null, mime?: string | null, size?: number | null, title?: string | null, description?: string | null, thumbhash?: string | null}} AttachmentDraft
  * @typedef {"image" | "video" | "audio" | "file" | "link"} AttachmentType
@@ -44,7 +44,7 @@
  * @typedef {{type: "token", token: string}} TokenFrame
  * @typedef {SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | PresenceFrame | ErrorFrame} ServerFrame
  * @typedef {SubscribeFrame | UnsubscribeFrame | SendTypingFrame | TokenFrame} ClientFrame
- * @typedef {{type: string, title: string, status: number, code: string, detail: string, field?: string, limit?: number}} Problem
+ * @typedef {{type: string, title: string, status: number, code: string, detail: string, field?: string, limit?: number, head?: number}} Problem
  * @typedef {{status: string, rooms?: number}} Status
  * @typedef {Record<string, unknown>} OpenAPIDocument
  *

@@ -4,11 +4,14 @@ public struct Draft: Sendable {
     public var clientMessageID: String?
     /// The content of the message.
     public var content: Content
+    /// The room's highest `seq` on which the send depends: the message is stored only as the next one. `nil` for any.
+    public var expectHead: Int64?
 
     /// Creates a draft without validation; ``decode(_:)`` validates client input.
-    public init(clientMessageID: String? = nil, content: Content) {
+    public init(clientMessageID: String? = nil, content: Content, expectHead: Int64? = nil) {
         self.clientMessageID = clientMessageID
         self.content = content
+        self.expectHead = expectHead
     }
 }
 
@@ -22,9 +25,12 @@ extension Draft {
         var reader = try FieldReader(body: body)
         var clientMessageID: String?
         var content = Content()
+        var expectHead: Int64?
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "client_message_id") {
                 clientMessageID = try reader.string("client_message_id", limit: Limits.clientMessageIDBytes)
+            } else if reader.json.matches(name, "expect_head") {
+                expectHead = try reader.integer("expect_head")
             } else if try !content.decode(name, from: &reader) {
                 try reader.json.skipValue()
             }
@@ -32,9 +38,12 @@ extension Draft {
         if clientMessageID?.isEmpty == true { reader.note(.emptyField("client_message_id")) }
         if clientMessageID?.isDotSegment == true { reader.note(.dotSegment("client_message_id")) }
         if let replyTo = content.replyTo, replyTo <= 0 { reader.note(.replyToNotFound) }
+        if let expectHead, expectHead < 0 {
+            reader.note(.invalidField("expect_head", must: "0 or more"), isType: true)
+        }
         if content.isEmpty { reader.note(.emptyMessage) }
         try reader.finish()
-        return Draft(clientMessageID: clientMessageID, content: content)
+        return Draft(clientMessageID: clientMessageID, content: content, expectHead: expectHead)
     }
 
     /// Appends the body of a send as a JSON object, without empty fields.
@@ -42,6 +51,7 @@ extension Draft {
         out.append(literal: #"{"client_message_id":"#)
         if let clientMessageID { out.append(quoted: clientMessageID) } else { out.append(literal: "null") }
         content.encodeMembers(into: &out)
+        if let expectHead { out.append(member: "expect_head", expectHead) }
         out.append(UInt8(ascii: "}"))
     }
 }

@@ -153,6 +153,13 @@ extension Problem {
             field: "If-Match")
     }
 
+    /// 412 `head_moved`: the room's highest `seq` is `head`, not the one on which the send depends.
+    public static func headMoved(_ head: Int64) -> Problem {
+        Problem(
+            code: .headMoved, detail: "The room's head is \(head). Read what is new, then decide.",
+            field: "expect_head", head: head)
+    }
+
     /// 422 `too_many_reactions`: the message already has the maximum number of different reaction keys.
     public static var tooManyReactions: Problem {
         Problem(

@@ -12,18 +12,22 @@ public struct Problem: Error, Sendable, Hashable {
     public var field: String?
     /// The bound that was exceeded, in the unit that ``detail`` names.
     public var limit: Int?
+    /// The room's highest `seq`, if the request depends on another.
+    public var head: Int64?
     /// Seconds to wait before a retry. HTTP answers send it as the header `Retry-After` (RFC 9110, section 10.2.3) and
     /// not in the body, `error` frames as `retry_after`.
     public var retryAfter: Int?
 
     /// Creates a problem.
     public init(
-        code: Code, detail: String, field: String? = nil, limit: Int? = nil, retryAfter: Int? = nil
+        code: Code, detail: String, field: String? = nil, limit: Int? = nil, head: Int64? = nil,
+        retryAfter: Int? = nil
     ) {
         self.code = code
         self.detail = detail
         self.field = field
         self.limit = limit
+        self.head = head
         self.retryAfter = retryAfter
     }
 
@@ -63,7 +67,8 @@ public struct Problem: Error, Sendable, Hashable {
         }
     }
 
-    /// Appends the problem as a JSON object (RFC 9457, section 3.1), with `code`, `field` and `limit` as extensions.
+    /// Appends the problem as a JSON object (RFC 9457, section 3.1), with `code`, `field`, `limit` and `head` as
+    /// extensions.
     public func encode(into out: inout [UInt8]) {
         out.append(literal: #"{"type":"about:blank""#)
         out.append(member: "title", title)
@@ -72,6 +77,7 @@ public struct Problem: Error, Sendable, Hashable {
         out.append(member: "detail", detail)
         if let field { out.append(member: "field", field) }
         if let limit { out.append(member: "limit", Int64(limit)) }
+        if let head { out.append(member: "head", head) }
         out.append(UInt8(ascii: "}"))
     }
 }

@@ -62,6 +62,8 @@ extension Problem {
         case messageDeleted = "message_deleted"
         /// The message has changed since the revision that the client has seen.
         case preconditionFailed = "precondition_failed"
+        /// The room has another highest `seq` than the one on which the send depends.
+        case headMoved = "head_moved"
 
         // MARK: Missing resources and permissions
 

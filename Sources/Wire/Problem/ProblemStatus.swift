@@ -17,7 +17,7 @@ extension Problem.Code {
         case .requestTimeout: 408
         case .messageDeleted, .lastOwner, .alreadySubscribed, .notSubscribed: 409
         case .cursorUnknown, .roomDeleted: 410
-        case .preconditionFailed: 412
+        case .preconditionFailed, .headMoved: 412
         case .bodyTooLarge: 413
         case .targetTooLong: 414
         case .unsupportedMediaType: 415

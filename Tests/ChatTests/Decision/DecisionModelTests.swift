@@ -70,8 +70,9 @@ struct DecisionModelTests {
         if number == 0 {
             #expect(
                 problems.isSuperset(of: [
-                    .banOver, .banned, .clientMessageIDReused, .emptyMessage, .forbidden, .lastOwner, .messageDeleted,
-                    .messageNotFound, .notTheSender, .preconditionFailed, .replyToNotFound, .roomDeleted,
+                    .banOver, .banned, .clientMessageIDReused, .emptyMessage, .forbidden, .headMoved, .lastOwner,
+                    .messageDeleted, .messageNotFound, .notTheSender, .preconditionFailed, .replyToNotFound,
+                    .roomDeleted,
                     .roomNotFound, .tooManyBans,
                 ]))
         }

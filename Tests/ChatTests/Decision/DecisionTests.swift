@@ -89,6 +89,7 @@ struct DecisionTests {
         #expect(Decision.permits(send(id: "1", replyTo: 3), open))
         #expect(Decision.permits(submission(.read(seq: 9)), open))
         #expect(!Decision.permits(send(replyTo: 4), open))
+        #expect(!Decision.permits(submission(.send(Draft(content: Content(text: "1"), expectHead: 3))), open))
         #expect(!Decision.permits(send(), facts(nil, at: nil)))
         #expect(!Decision.permits(send(), facts(RoomFacts(isDeleted: true), at: nil)))
         #expect(!Decision.permits(send(), Facts(at: nil, Facts.Policy())))

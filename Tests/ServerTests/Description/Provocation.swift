@@ -37,6 +37,7 @@ struct Provocation {
         Provocation("sendMessage", 201, "\(room)/messages", #"{"client_message_id":"a","text":"1"}"#),
         Provocation("sendMessage", 200, "\(room)/messages", #"{"client_message_id":"a","text":"1"}"#),
         Provocation("sendMessage", 422, "\(room)/messages", #"{"client_message_id":"a","text":"2"}"#),
+        Provocation("sendMessage", 412, "\(room)/messages", #"{"text":"2","expect_head":0}"#),
         Provocation(
             "sendMessage", 201, "\(room)/messages",
             #"""

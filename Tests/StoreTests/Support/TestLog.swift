@@ -105,9 +105,12 @@ final class TestLog: Sendable {
         var id: String?
         var replyTo: Int64?
         var data = ""
+        var expectHead: Int64?
 
         var draft: Draft {
-            Draft(clientMessageID: id, content: Content(text: text, replyTo: replyTo, data: Array(data.utf8)))
+            Draft(
+                clientMessageID: id, content: Content(text: text, replyTo: replyTo, data: Array(data.utf8)),
+                expectHead: expectHead)
         }
     }
 

@@ -100,6 +100,25 @@ struct SendTests {
         #expect(try Message(decoding: log.message(2)!).content.replyTo == 1)
     }
 
+    @Test("that expects a head is stored only as the next message")
+    func expectedHead() throws {
+        let log = try TestLog()
+        #expect(throws: Problem.headMoved(0)) { try log.send(.init(expectHead: 1)) }
+        #expect(try log.state() == RoomState())
+        #expect(try log.memberships(of: "alice", limit: 1).rooms == [])
+        let first = try log.send(.init(id: "1", expectHead: 0))
+        #expect(first.seq == 1)
+        #expect(throws: Problem.headMoved(1)) { try log.send(.init(id: "2", expectHead: 0)) }
+        // Repeated, it is found whatever the head is.
+        #expect(try log.send(.init(id: "1", expectHead: 0)).body == first.body)
+        let seqs = try log.sendAll([
+            .init(expectHead: 1), .init(expectHead: 1), .init(), .init(expectHead: 3), .init(expectHead: 9),
+        ]).map { try? $0.get().seq }
+        #expect(seqs == [2, nil, 3, 4, nil])
+        try log.edit(4, "edited")
+        #expect(try log.send(.init(expectHead: 4)).seq == 5)
+    }
+
     @Test("counts its attachments in the bytes of a commit")
     func attachmentBytes() throws {
         let log = try TestLog { $0.commit.bytes = 10_000 }

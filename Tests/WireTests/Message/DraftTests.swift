@@ -5,13 +5,14 @@ import Wire
     @Test func `a draft with all fields is parsed`() throws {
         let draft = try Draft.decode(
             """
-            { "client_message_id": "c-1", "text": "h\\u00e9llo\\n", "reply_to": 7, "unknown": [{"x": 1}],
+            { "client_message_id": "c-1", "text": "h\\u00e9llo\\n", "reply_to": 7, "expect_head": 41, "unknown": [{"x": 1}],
               "attachments": [{"type": "image", "url": "https://x.test/a.png", "width": 3, "height": 4}],
               "data": { "k" : [1.0, "\\u0041\\/"] } }
             """)
         #expect(draft.clientMessageID == "c-1")
         #expect(draft.content.text == "héllo\n")
         #expect(draft.content.replyTo == 7)
+        #expect(draft.expectHead == 41)
         #expect(draft.content.attachments.map(\.url) == ["https://x.test/a.png"])
         #expect(String(decoding: draft.content.data, as: UTF8.self) == #"{"k":[1.0,"A/"]}"#)
     }
@@ -21,18 +22,20 @@ import Wire
             text: "h\"é\n", attachments: [Attachment(kind: .link, url: "http://x")], replyTo: 3,
             data: Array(#"{"a":1}"#.utf8))
         for draft in [
-            Draft(clientMessageID: "c\"1", content: content), Draft(content: Content(text: "x")),
+            Draft(clientMessageID: "c\"1", content: content), Draft(content: Content(text: "x"), expectHead: 0),
             Draft(content: Content(attachments: content.attachments)),
         ] {
             let decoded = try Draft.decode(written(draft.encode))
             #expect(decoded.clientMessageID == draft.clientMessageID)
             #expect(decoded.content.isSame(as: draft.content))
+            #expect(decoded.expectHead == draft.expectHead)
         }
     }
 
     @Test func `null and empty count as absent`() throws {
         for body in [
             #"{"text":"x"}"#, #"{"text":"x","client_message_id":null,"attachments":null,"reply_to":null,"data":null}"#,
+            #"{"text":"x","expect_head":null}"#,
             #"{"text":"x","attachments":[],"data":{ }}"#,
         ] {
             let draft = try Draft.decode(body)
@@ -40,6 +43,7 @@ import Wire
             #expect(draft.content.attachments.isEmpty)
             #expect(draft.content.replyTo == nil)
             #expect(draft.content.data.isEmpty)
+            #expect(draft.expectHead == nil)
         }
     }
 

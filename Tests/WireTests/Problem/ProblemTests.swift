@@ -20,6 +20,10 @@ import Wire
         #expect(written(overloaded.encode) == text)
     }
 
+    @Test func `a moved head is told`() {
+        #expect(written(Problem.headMoved(41).encode).hasSuffix(#""field":"expect_head","head":41}"#))
+    }
+
     @Test func `text of the client is escaped`() {
         let text = written(Problem.unknownType("\"\n").encode)
         #expect(text.contains(#"Unknown frame type \"\"\n\"."#))
@@ -38,7 +42,8 @@ import Wire
             (.sizeMissing("f"), 422, "size_missing"), (.replyToNotFound, 422, "reply_to_not_found"),
             (.clientMessageIDReused, 422, "client_message_id_reused"), (.invalidReaction, 400, "invalid_reaction"),
             (.notTheSender, 403, "not_the_sender"), (.messageDeleted, 409, "message_deleted"),
-            (.preconditionFailed(rev: 1), 412, "precondition_failed"), (.tooManyReactions, 422, "too_many_reactions"),
+            (.preconditionFailed(rev: 1), 412, "precondition_failed"),
+            (.headMoved(3), 412, "head_moved"), (.tooManyReactions, 422, "too_many_reactions"),
             (.internalError(""), 500, "internal_error"),
         ] as [(Problem, Int, String)])
     func `codes are stable`(problem: Problem, status: Int, code: String) {

@@ -7,6 +7,7 @@ export type Draft = {
     attachments?: AttachmentDraft[] | null;
     reply_to?: number | null;
     data?: Record<string, unknown> | null;
+    expect_head?: number | null;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -370,6 +371,7 @@ export type Problem = {
     detail: string;
     field?: string;
     limit?: number;
+    head?: number;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.

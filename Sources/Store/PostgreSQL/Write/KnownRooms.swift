@@ -130,10 +130,12 @@ struct KnownRooms {
 }
 
 extension Submission {
-    /// True for the kinds of submission that one statement can store together: sends and read marks.
+    /// True for the kinds of submission that one statement can store together: sends that do not depend on the room's
+    /// head, and read marks.
     var isBatched: Bool {
         switch change {
-        case .send, .read: true
+        case .send(let draft): draft.expectHead == nil
+        case .read: true
         case .change, .room, .user: false
         }
     }

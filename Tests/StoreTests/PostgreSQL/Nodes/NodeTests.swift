@@ -126,6 +126,23 @@ struct NodeTests {
         #expect(try second.messages(upTo: 200) == all)
     }
 
+    @Test("store at most one of the sends that expect the same head")
+    func expectedHeads() throws {
+        defer { close() }
+        try first.log.fill(1)
+        for head in 1...50 as ClosedRange<Int64> {
+            let submissions = try [first, second].map { node in
+                try node.log.submissions((0..<3).map { TestLog.Send(text: "\($0)", expectHead: head) })
+            }
+            for (node, submissions) in zip([first, second], submissions) { node.log.log.submit(submissions) }
+            let results = try zip([first, second], submissions).flatMap { node, submissions in
+                try node.log.listener.outcomes(submissions.map(\.ticket)).map(\.result)
+            }
+            #expect(results.compactMap { try? $0.get().seq } == [head + 1])
+            #expect(results.count { $0 == .failure(.headMoved(head + 1)) } == 5)
+        }
+    }
+
     @Test("create the same rooms at once, without a deadlock")
     func newRooms() throws {
         for round in 0..<10 {

@@ -96,6 +96,14 @@ struct SendBatchTests {
         #expect(numbers(batch) == [0])
     }
 
+    @Test("leaves out sends that expect a head, and later ones of their rooms, and looks nothing up for them")
+    func expectedHeads() throws {
+        let draft = Draft(content: Content(text: "1"), expectHead: 9)
+        let expecting = try submission(0, .send(draft), in: "a")
+        #expect(numbers(try batch([expecting, send(1, in: "a"), send(2, in: "b")])) == [2])
+        #expect(KnownRooms().questions(for: [expecting][...]).isEmpty)
+    }
+
     @Test("leaves out sends of banned users, even if the ban has ended, and of users who are being erased")
     func bansAndErasures() throws {
         let ban = Ban(
