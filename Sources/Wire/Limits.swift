@@ -34,6 +34,10 @@ public enum Limits {
     public static let members = 1000
     /// Default number of members in a list of members.
     public static let defaultMembers = 200
+    /// Maximum number of read marks in a list of those of a room.
+    public static let reads = 1000
+    /// Default number of read marks in a list of those of a room.
+    public static let defaultReads = 200
 
     /// Maximum number of bans from one room that are in force at a time.
     public static let roomBans = 10_000

@@ -81,6 +81,7 @@ extension ServeCommand {
         configuration.page = !noPage
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
+        configuration.readReceipts = !noReadReceipts
         configuration.requestLogging = logRequests
         return configuration
     }

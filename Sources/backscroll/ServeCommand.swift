@@ -248,6 +248,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Do not tell subscribers the read marks of other users.")
     var noReadNotices = false
 
+    @Flag(help: "Tell nobody the read marks of other users, neither in lists nor in notices.")
+    var noReadReceipts = false
+
     @Option(\.sendQueue, in: 1...10_000_000, "Maximum number of sends that wait for a commit; further ones get 503.")
     var maxQueue: Setting
 

@@ -102,6 +102,8 @@ extension BackscrollClientError {
     public static let banned = "banned"
     /// The caller is not a member of the room.
     public static let notAMember = "not_a_member"
+    /// The server shows nobody the read marks of other users.
+    public static let receiptsOff = "receipts_off"
     /// The request comes from a web page whose origin is not allowed.
     public static let originNotAllowed = "origin_not_allowed"
     /// The request was sent to a host name that a server in open mode does not accept.

@@ -55,10 +55,10 @@ extension Rules {
     mutating func read(to seq: Int64, by user: UserID) throws(Halt) -> Receipt {
         // A read mark does not create a room.
         guard let room = facts.room else { return .readMark(seq: 0, hasMoved: false) }
-        try facts.require(.mark)
+        try facts.require([.mark, .time])
         let seq = min(seq, room.head)
         guard seq > facts.mark else { return .readMark(seq: facts.mark, hasMoved: false) }
-        writes.append(.raiseMark(user, seq: seq))
+        writes.append(.raiseMark(user, seq: seq, at: facts.time))
         return .readMark(seq: seq, hasMoved: true)
     }
 }

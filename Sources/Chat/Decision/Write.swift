@@ -16,8 +16,8 @@ public enum Write: Sendable {
     case addReaction(ReactionKey, seq: Int64, UserID, rev: Int64)
     /// Remove a user's reaction.
     case removeReaction(ReactionKey, seq: Int64, UserID)
-    /// Move a user's read mark forward, and mark the user as engaged.
-    case raiseMark(UserID, seq: Int64)
+    /// Move a user's read mark forward at this time, and mark the user as engaged.
+    case raiseMark(UserID, seq: Int64, at: Timestamp)
     /// Remove a user's read mark.
     case removeMark(UserID)
     /// Make a user a member. The room is at this revision before the commit's own messages.

@@ -6,13 +6,16 @@ public import Wire
 public struct EncodedNotice: Sendable {
     /// The room whose subscribers receive it.
     public let room: RoomID
+    /// The only user whose subscribers receive it; `nil` for all subscribers.
+    let recipient: UserID?
     let content: ServerFrame
     private let frame: [UInt8]
     private let event: [UInt8]
 
-    /// Encodes a notice.
-    public init(_ content: ServerFrame, in room: RoomID) {
+    /// Encodes a notice for all subscribers of a room, or for those of one user.
+    public init(_ content: ServerFrame, in room: RoomID, only recipient: UserID? = nil) {
         self.room = room
+        self.recipient = recipient
         self.content = content
         var frame: [UInt8] = []
         PushEncoding.appendFrame(content, to: &frame)

@@ -87,6 +87,7 @@ public final class Subscription {
     /// Sends a notice if the client takes bytes now; otherwise drops it. The client must have every message.
     func notify(_ notice: EncodedNotice) {
         guard let carrier, !carrier.isCongested else { return }
+        if let recipient = notice.recipient, recipient != user { return }
         switch notice.content {
         // Users are not told about their own typing, on any device.
         case .typing(_, user): return

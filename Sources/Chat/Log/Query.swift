@@ -37,6 +37,8 @@ public final class Query: Sendable {
         case members(after: UserID?, limit: Int, Reply<RoomMembers>)
         /// One member; `nil` if the user is none.
         case member(UserID, Reply<RoomMember?>)
+        /// The read marks at or beyond `from` of users after a user in byte order of the ids, at most `limit`.
+        case reads(after: UserID?, from: Int64, limit: Int, Reply<RoomReads>)
         /// The users after a user, in byte order of the ids, who reacted to the message at `seq` with a key, at most `limit`;
         /// `nil` if there is no message.
         case reactions(seq: Int64, ReactionKey, after: UserID?, limit: Int, Reply<ReactingUsers?>)

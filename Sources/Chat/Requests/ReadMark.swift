@@ -21,4 +21,13 @@ public enum ReadMark {
         guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer, 0 or greater") }
         return seq
     }
+
+    /// Parses the parameter `from` of `GET …/reads`; `nil` is an absent parameter, for all marks.
+    ///
+    /// - Throws: 400 `invalid_field` if it is not a decimal number.
+    public static func parseFrom(_ string: String?) throws(Problem) -> Int64 {
+        guard let string else { return 0 }
+        guard let seq = Int64(clampingDigits: string) else { throw .invalidField("from", must: "a decimal number") }
+        return seq
+    }
 }

@@ -148,6 +148,11 @@ extension Problem {
         Problem(code: .notAMember, detail: "Only members of the room may do this.")
     }
 
+    /// 403 `receipts_off`: the server keeps read marks to their users.
+    public static var receiptsOff: Problem {
+        Problem(code: .receiptsOff, detail: "This server does not tell who has read what.")
+    }
+
     /// 403 `origin_not_allowed`: the `Origin` of the request is not one that the server trusts.
     public static var originNotAllowed: Problem {
         Problem(

@@ -18,6 +18,8 @@
  * @typedef {"member" | "owner"} Role
  * @typedef {Room & {last_message?: Message}} InboxRoom
  * @typedef {{seq: number}} ReadMark
+ * @typedef {{user: string, seq: number, at?: string}} Read
+ * @typedef {{reads: Read[], has_more: boolean}} Reads
  * @typedef {{user: string, role: Role}} Member
  * @typedef {{role?: Role | null}} MemberRole
  * @typedef {{members: Member[], has_more: boolean}} Members
@@ -64,6 +66,7 @@
  *   "PUT /v1/rooms/{room}": {request: {path: {room: string}, body: RoomSettings}, answer: Room},
  *   "DELETE /v1/rooms/{room}": {request: {path: {room: string}}, answer: null},
  *   "PUT /v1/rooms/{room}/read": {request: {path: {room: string}, body: ReadMark}, answer: Room},
+ *   "GET /v1/rooms/{room}/reads": {request: {path: {room: string}, query?: {after?: string | number, from?: number, limit?: number}}, answer: Reads},
  *   "GET /v1/rooms/{room}/presence": {request: {path: {room: string}}, answer: Presence},
  *   "GET /v1/rooms/{room}/members": {request: {path: {room: string}, query?: {after?: string | number, limit?: number}}, answer: Members},
  *   "GET /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: Member},

@@ -76,6 +76,9 @@ public struct ServerConfiguration: Sendable {
     public var presenceInterval = Presence.defaultInterval
     /// True if subscribers are told the read marks of other users.
     public var readNotices = true
+    /// True if users may learn the read marks of others at all. Otherwise lists of read marks are refused, and read notices
+    /// go to the user's own devices only.
+    public var readReceipts = true
     /// The minimum interval between two notices of the same user's read mark. The first notice is delayed by up to this
     /// interval, too.
     public var readNoticeInterval = ReadNotices.defaultInterval

@@ -65,6 +65,8 @@ struct APIDescription {
         "titleBytes": .number(Limits.titleBytes),
         "members": .number(Limits.members),
         "defaultMembers": .number(Limits.defaultMembers),
+        "reads": .number(Limits.reads),
+        "defaultReads": .number(Limits.defaultReads),
         "banReasonBytes": .number(Limits.banReasonBytes),
         "bans": .number(Limits.bans),
         "defaultBans": .number(Limits.defaultBans),

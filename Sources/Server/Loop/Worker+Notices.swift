@@ -57,8 +57,12 @@ extension Worker {
         loop.after(notices.interval) { [unowned self] in
             // The kernel spreads connections evenly over the loops.
             let marks = notices.beat { (feeds[$0]?.count ?? 0) * services.configuration.threads }
+            let isForAll = services.configuration.readReceipts
             services.live.dispatcher.notify(
-                marks.map { EncodedNotice(.read(room: $0.room, user: $0.user, seq: $0.seq), in: $0.room) })
+                marks.map { room, user, seq in
+                    // The user's own devices follow the mark in any case.
+                    EncodedNotice(.read(room: room, user: user, seq: seq), in: room, only: isForAll ? nil : user)
+                })
         }
     }
 

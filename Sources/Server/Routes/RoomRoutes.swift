@@ -49,6 +49,17 @@ enum RoomRoutes {
         }
     }
 
+    /// `GET /v1/rooms/{room}/reads`
+    static func reads(_ request: RoutedRequest) throws(Problem) {
+        guard request.services.configuration.readReceipts else { throw .receiptsOff }
+        let after = try request.afterUser()
+        let from = try ReadMark.parseFrom(request.single("from"))
+        let limit = try request.limit(maximum: Limits.reads, default: Limits.defaultReads)
+        request.ask({ .room(request.room, .reads(after: after, from: from, limit: limit, $0)) }) { reads in
+            request.answerJSON { reads.encode(into: &$0) }
+        }
+    }
+
     private static func answerSummary(_ request: RoutedRequest, _ status: HTTPResponse.Status = .ok) {
         request.ask({ .room(request.room, .summary($0)) }) { summary in
             request.answerJSON(status) { summary.encode(into: &$0) }

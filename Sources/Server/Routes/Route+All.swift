@@ -34,6 +34,7 @@ extension Route {
         Route(.put, "/v1/rooms/{room}", by: .named, limit: .changes, takesJSON: true, RoomRoutes.set),
         Route(.delete, "/v1/rooms/{room}", by: .named, limit: .changes, RoomRoutes.delete),
         Route(.put, "/v1/rooms/{room}/read", by: .named, limit: .changes, takesJSON: true, RoomRoutes.moveReadMark),
+        Route(.get, "/v1/rooms/{room}/reads", by: .reader, limit: .reads, RoomRoutes.reads),
         Route(.get, "/v1/rooms/{room}/presence", by: .reader, limit: .reads, RoomRoutes.presence),
     ]
 

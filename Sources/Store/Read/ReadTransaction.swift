@@ -52,6 +52,8 @@ struct ReadTransaction<View: StoreView> {
         case .members(let user, let limit, let reply):
             reply.answer(try members(of: room, after: user, limit: limit))
         case .member(let user, let reply): reply.answer(try member(user, of: room))
+        case .reads(let user, let seq, let limit, let reply):
+            reply.answer(try reads(of: room, after: user, from: seq, limit: limit))
         case .reactions(let seq, let key, let user, let limit, let reply):
             reply.answer(try reactingUsers(seq, key, of: room, after: user, limit: limit))
         case .bans(let read): try answer(read, of: room, for: query)
@@ -144,6 +146,15 @@ struct ReadTransaction<View: StoreView> {
     private func member(_ user: UserID, of room: View.Room?) throws -> RoomMember? {
         let role = try room.flatMap { try db.role(of: user, in: $0.number) }
         return role.map { RoomMember(user: user, role: $0) }
+    }
+
+    /// Returns at most `limit` read marks in a room at or beyond `seq`, of users after `user`.
+    private func reads(of room: View.Room?, after user: UserID?, from seq: Int64, limit: Int) throws -> RoomReads {
+        guard let room else { return RoomReads(reads: [], hasMore: false) }
+        var reads = try db.reads(of: room.number, after: user, from: seq, limit: limit + 1)
+        let hasMore = reads.count > limit
+        if hasMore { reads.removeLast() }
+        return RoomReads(reads: reads, hasMore: hasMore)
     }
 
     /// Returns users who reacted to a message; `nil` if there is no message.

@@ -147,6 +147,16 @@ extension SQLDatabase {
         ) { RoomMember(user: UserID(trusted: $0.text(0)), role: $0.integer(1) == 1 ? .owner : .member) }
     }
 
+    /// Returns at most `limit` read marks in a room at or beyond `seq`, of users after `user`, in the byte order of their
+    /// ids.
+    func reads(of room: Int64, after user: UserID?, from seq: Int64, limit: Int) throws -> [ReadReceipt] {
+        try all(ReadReceipt.sql, room, user?.string ?? " ", seq, limit) {
+            ReadReceipt(
+                user: UserID(trusted: $0.text(0)), seq: $0.integer(1),
+                at: $0.isNull(2) ? nil : Timestamp(milliseconds: $0.integer(2)))
+        }
+    }
+
     /// Returns the `seq` up to which a room's messages have expired; 0 if none have.
     func expired(in room: Int64) throws -> Int64 {
         try first("SELECT seq FROM expired WHERE room = $1", room) { $0.integer(0) } ?? 0
@@ -158,4 +168,13 @@ extension SQLDatabase {
             UnreadMessages.Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1))
         }
     }
+}
+
+extension ReadReceipt {
+    /// Selects read marks in a room, of users after a user, at or beyond a `seq`; at most a number of them.
+    static let sql = """
+        SELECT "user", seq, moved_at FROM read_marks WHERE room = $1 AND "user" > $2 AND seq >= $3
+            AND \(Erasures.isPresent("read_marks.\"user\"", in: "$1"))
+        ORDER BY "user" LIMIT $4
+        """
 }

@@ -112,13 +112,14 @@ extension SQLDatabase {
         ) { $0.integer(0) } ?? 0
     }
 
-    /// Moves a user's mark forward. Does nothing if it is there already, or further.
-    func raiseMark(to seq: Int64, for user: UserID, in room: Int64) throws {
+    /// Moves a user's mark forward at a time, if that is known. Does nothing if it is there already, or further.
+    func raiseMark(to seq: Int64, for user: UserID, in room: Int64, at time: Timestamp?) throws {
         try runSoon(
             """
-            INSERT INTO read_marks ("user", room, seq) VALUES ($1, $2, $3)
-            ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > read_marks.seq
-            """, user, room, seq)
+            INSERT INTO read_marks ("user", room, seq, moved_at) VALUES ($1, $2, $3, $4)
+            ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq, moved_at = excluded.moved_at
+                WHERE excluded.seq > read_marks.seq
+            """, user, room, seq, time?.milliseconds)
     }
 
     func deleteMark(of user: UserID, in room: Int64) throws {

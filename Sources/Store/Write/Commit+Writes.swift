@@ -95,8 +95,8 @@ extension Commit {
             try db.addReaction(reaction, by: user, rev: rev, to: key(seq))
         case .removeReaction(let reaction, let seq, let user):
             try db.removeReaction(reaction, by: user, from: key(seq))
-        case .raiseMark(let user, let seq):
-            try db.raiseMark(to: seq, for: user, in: number)
+        case .raiseMark(let user, let seq, let time):
+            try db.raiseMark(to: seq, for: user, in: number, at: time)
             try db.engage(user, in: number)
         case .removeMark(let user): try db.deleteMark(of: user, in: number)
         case .setRole(let user, let role): try db.setRole(role, of: user, in: number)

@@ -104,6 +104,8 @@ extension Problem {
         case banned = "banned"
         /// The caller is not a member of the room.
         case notAMember = "not_a_member"
+        /// The server shows nobody the read marks of other users.
+        case receiptsOff = "receipts_off"
         /// The request comes from a web page whose origin is not allowed.
         case originNotAllowed = "origin_not_allowed"
         /// The request was sent to a host name that a server in open mode does not accept.

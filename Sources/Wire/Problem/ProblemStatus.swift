@@ -11,7 +11,7 @@ extension Problem.Code {
             .chunkExtensionsTooLong:
             400
         case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid, .disconnected: 401
-        case .forbidden, .notTheSender, .notAMember, .banned, .roomNotAllowed, .originNotAllowed: 403
+        case .forbidden, .notTheSender, .notAMember, .receiptsOff, .banned, .roomNotAllowed, .originNotAllowed: 403
         case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .erasureNotFound: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408

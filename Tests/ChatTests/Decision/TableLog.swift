@@ -206,7 +206,7 @@ struct TableLog {
             room.reactions[row] = rev
         case .removeReaction(let key, let seq, let user):
             #expect(room.reactions.removeValue(forKey: ReactionKeyRow(seq: seq, key: key, user: user)) != nil)
-        case .raiseMark(let user, let seq):
+        case .raiseMark(let user, let seq, _):
             #expect(seq > room.marks[user] ?? 0)
             room.marks[user] = seq
         case .removeMark(let user): room.marks[user] = nil

@@ -97,6 +97,8 @@ struct Provocation {
         Provocation("getRoom", 200, room, as: "bob"),
         Provocation("moveReadMark", 200, "\(room)/read", #"{"seq":1}"#, as: "bob"),
         Provocation("moveReadMark", 400, "\(room)/read", "{}"),
+        Provocation("listReads", 200, "\(room)/reads?from=1&limit=1"),
+        Provocation("listReads", 400, "\(room)/reads?from=x"),
         Provocation("getPresence", 200, "\(room)/presence"),
         Provocation("setMember", 201, "\(room)/members/bob"),
         Provocation("setMember", 200, "\(room)/members/bob", #"{"role":"member"}"#),

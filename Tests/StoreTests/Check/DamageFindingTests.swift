@@ -250,9 +250,9 @@ struct DamageFindingTests {
                 == ["row \(attic) of the journal cannot be read"])
         #expect(try findings("UPDATE read_marks SET seq = 5").isEmpty)
         // Its head is in the journal.
-        #expect(try findings("INSERT INTO read_marks VALUES ('bob', 1, 5)") == [])
+        #expect(try findings("INSERT INTO read_marks VALUES ('bob', 1, 5, NULL)") == [])
         #expect(
-            try findings("INSERT INTO read_marks VALUES ('bob', 1, 6)")
+            try findings("INSERT INTO read_marks VALUES ('bob', 1, 6, NULL)")
                 == ["room lobby: the read mark of bob is at 6, but the room ends at 5"])
         // The second message with the id of the first, which is in the journal, and then with that of a filed one.
         let body = "replace(CAST(messages AS TEXT), 'id2', 'id1')"

@@ -28,7 +28,7 @@ struct DatabaseCopyTests {
         let summary = try log.summary(for: "bob")
         return [
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
-            "\(try log.state())", "\(summary)", log.log.epoch,
+            "\(try log.state())", "\(summary)", "\(try log.reads())", log.log.epoch,
         ]
     }
 

@@ -88,6 +88,7 @@ struct RoundTripTests {
         #expect(try count { _ = try log.replay(since: nil) } == 1)
         #expect(try count { _ = try log.replay(since: 190) } == 2)
         #expect(try count { _ = try log.message(7) } == 2)
+        #expect(try count { _ = try log.reads(from: 100) } == 2)
         #expect(try count { _ = try log.page(.before(.time(.latest))) } == 3)
         #expect(try count { _ = try log.summary(for: "bob") } == 2)
         #expect(try count { _ = try log.page(.around(.read), for: "bob") } == 3)

@@ -233,6 +233,15 @@ final class TestLog: Sendable {
 
     // MARK: Reading
 
+    /// Returns the read marks of a room.
+    func reads(
+        of room: String = "lobby", after user: String? = nil, from seq: Int64 = 0, limit: Int = 200,
+        for caller: String? = nil
+    ) throws -> RoomReads {
+        let user = try user.map { try UserID($0) }
+        return try ask({ .reads(after: user, from: seq, limit: limit, $0) }, of: room, for: caller)
+    }
+
     /// Creates a query about a room.
     func query<Value>(
         _ read: (Reply<Value>) -> Query.RoomRead, of room: String = "lobby", for user: String? = nil

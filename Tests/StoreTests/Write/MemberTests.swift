@@ -58,7 +58,7 @@ struct MemberTests {
                     ALTER TABLE rooms DROP COLUMN bytes; ALTER TABLE rooms DROP COLUMN active_at;
                     ALTER TABLE rooms DROP COLUMN private; ALTER TABLE rooms DROP COLUMN title;
                     ALTER TABLE rooms DROP COLUMN created_at;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('v4', 'v5', 'v10', 'v11');
+                    DELETE FROM grdb_migrations WHERE identifier IN ('v4', 'v5', 'v10', 'v11', 'v12');
                     """)
         }
         #expect(try members(try log.reopened()) == ["bob owner"])

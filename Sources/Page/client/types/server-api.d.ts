@@ -159,6 +159,21 @@ export type ReadMark = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type Read = {
+    user: string;
+    seq: number;
+    at?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Reads = {
+    reads: Read[];
+    has_more: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type Member = {
     user: string;
     role: Role;
@@ -555,6 +570,19 @@ export type Operations = {
             body: ReadMark;
         };
         answer: Room;
+    };
+    "GET /v1/rooms/{room}/reads": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                after?: string | number;
+                from?: number;
+                limit?: number;
+            };
+        };
+        answer: Reads;
     };
     "GET /v1/rooms/{room}/presence": {
         request: {

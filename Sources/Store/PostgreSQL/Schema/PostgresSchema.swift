@@ -246,5 +246,13 @@ enum PostgresSchema {
         // The number of restrictions in the room, such as the removal of a member. A node compares it when it stores a
         // message, see SendBatch.
         ["ALTER TABLE rooms ADD COLUMN access BIGINT NOT NULL DEFAULT 0"],
+        [
+            // The time when the mark moved to `seq`, in milliseconds since 1970; NULL if an earlier version moved it.
+            "ALTER TABLE read_marks ADD COLUMN moved_at BIGINT",
+            // Lists the marks of a room by user. It has neither `seq` nor the time, so that PostgreSQL moves a mark in its
+            // page (a HOT update).
+            "CREATE INDEX read_marks_by_room_and_user ON read_marks (room, \"user\")",
+            "DROP INDEX read_marks_by_room",
+        ],
     ]
 }

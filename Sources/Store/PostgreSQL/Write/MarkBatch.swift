@@ -1,7 +1,7 @@
 import Chat
 import Wire
 
-/// The read marks of a commit that one statement moves together, see ``PostgresConnection/store(_:engaging:revocations:)``.
+/// The read marks of a commit that one statement moves together, see ``PostgresConnection/store(_:engaging:revocations:at:)``.
 ///
 /// A mark takes part under the conditions of a send, see ``SendBatch``. It does not take part if it comes after another
 /// submission to its room, which may store the message that was read.
@@ -84,8 +84,11 @@ extension MarkBatch {
                 JOIN rooms ON rooms.id = ANY (ARRAY[a.room]) AND rooms.access = a.access
             WHERE (SELECT revocations FROM server) = $5
         ), moved AS (
-            INSERT INTO read_marks AS marks ("user", room, seq) SELECT reader, room, seq FROM found ORDER BY place
-            ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > marks.seq
+            INSERT INTO read_marks AS marks ("user", room, seq, moved_at)
+            SELECT reader, room, seq, coalesce($6, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+            FROM found ORDER BY place
+            ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq, moved_at = excluded.moved_at
+                WHERE excluded.seq > marks.seq
             RETURNING "user", room, seq
         )
         SELECT place, coalesce(moved.seq, (SELECT seq FROM read_marks
@@ -99,10 +102,11 @@ extension MarkBatch {
 extension PostgresConnection {
     /// Stores a batch that has at least one mark, in one round trip and one transaction.
     ///
+    /// - Parameter time: The time when the marks move; `nil` for the database's.
     /// - Returns: For each mark its position; `nil` if somebody has lost rights in the room since it was decided.
     /// - Throws: ``UnknownCommit`` if the connection was lost. A mark may be moved again.
     func store(
-        _ batch: MarkBatch, engaging people: [KnownRooms.Person], revocations: Int64
+        _ batch: MarkBatch, engaging people: [KnownRooms.Person], revocations: Int64, at time: Timestamp?
     ) throws -> [MarkBatch.Moved?] {
         do throws(PostgresError) {
             var parameters = PostgresParameters()
@@ -111,6 +115,7 @@ extension PostgresConnection {
             parameters.append(batch.marks.map { $0.person.user.string as String? })
             parameters.append(batch.marks.map(\.seq))
             parameters.append(revocations)
+            parameters.append(time.map { PostgresParameters.bytes(of: $0.milliseconds) }, as: .integer)
             try send(MarkBatch.moving, parameters)
             try sendEngagement(of: people)
             // Each statement has a result, or `results` has thrown.

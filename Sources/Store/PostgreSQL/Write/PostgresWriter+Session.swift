@@ -127,7 +127,7 @@ extension PostgresWriter {
             case none
             /// Nothing was moved, because of changes of access that the node did not know and knows now.
             case outdated
-            /// The marks that were moved, see ``PostgresConnection/store(_:engaging:revocations:)``.
+            /// The marks that were moved, see ``PostgresConnection/store(_:engaging:revocations:at:)``.
             case stored(MarkBatch, [MarkBatch.Moved?])
         }
 
@@ -144,7 +144,8 @@ extension PostgresWriter {
             if batch.marks.isEmpty { return .none }
             _ = try checkTime(since: judged)
             let people = batch.marks.map(\.person).filter { !known.isEngaged($0) }
-            let moved = try db.store(batch, engaging: people, revocations: revocations)
+            let time = configuration.usesDatabaseClock ? nil : configuration.clock()
+            let moved = try db.store(batch, engaging: people, revocations: revocations, at: time)
             known.add(engaged: people)
             if moved.contains(where: { $0 == nil }) {
                 known.forget(zip(batch.marks, moved).filter { $0.1 == nil }.map(\.0.id))

@@ -227,5 +227,12 @@ extension Schema {
                 SELECT 'activity', (SELECT max(id) FROM rooms), 0, 0 WHERE EXISTS (SELECT 1 FROM members);
             """
         ),
+        (
+            name: "v12",
+            sql: """
+            -- The time when the mark moved to `seq`, in milliseconds since 1970; NULL if an earlier version moved it.
+            ALTER TABLE read_marks ADD COLUMN moved_at INTEGER;
+            """
+        ),
     ]
 }

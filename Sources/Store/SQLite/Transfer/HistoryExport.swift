@@ -125,11 +125,12 @@ public struct HistoryExport: Sendable {
                 try writeMessages(of: id, number)
             }
             try db.forEach(
-                "SELECT name, user, seq FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0"
+                "SELECT name, user, seq, moved_at FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0"
             ) { row in
-                TransferLine.read(
-                    RoomID(trusted: row.text(0)), UserID(trusted: row.text(1)), seq: row.integer(2)
-                ).encode(into: &output.bytes)
+                let mark = ReadReceipt(
+                    user: UserID(trusted: row.text(1)), seq: row.integer(2),
+                    at: row.isNull(3) ? nil : Timestamp(milliseconds: row.integer(3)))
+                TransferLine.read(RoomID(trusted: row.text(0)), mark).encode(into: &output.bytes)
                 try output.writeIfFull()
             }
             TransferLine.end(messages: output.contents.messages).encode(into: &output.bytes)

@@ -75,7 +75,7 @@ struct ImportTarget {
             case .message(let message):
                 messages += 1
                 try takeMessage(message)
-            case .read(let id, let user, let seq): try takeRead(id, user, seq)
+            case .read(let id, let mark): try takeRead(id, mark)
             case .end(let count):
                 guard count == messages else {
                     throw Problem.invalidField("messages", must: "\(messages), the number of messages in the file")
@@ -112,14 +112,18 @@ struct ImportTarget {
         try statements.db.setRole(member.role, of: member.user, in: room.number)
     }
 
-    private mutating func takeRead(_ id: RoomID, _ user: UserID, _ seq: Int64) throws {
+    private mutating func takeRead(_ id: RoomID, _ mark: ReadReceipt) throws {
         guard let room = try room(id) else { throw Problem.roomNotFound }
+        if let time = mark.at, time.milliseconds > latest {
+            throw Problem.invalidField("at", must: "a time that is not in the future")
+        }
+        let seq = mark.seq
         // Finds the last message of the file at or before the mark. Without a `seq` in the file, the mark stays as it
         // is.
         let run = room.runs.last { $0.first <= seq }
         let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
         guard place > 0 else { return }
-        try statements.db.raiseMark(to: min(place, room.head), for: user, in: room.number)
+        try statements.db.raiseMark(to: min(place, room.head), for: mark.user, in: room.number, at: mark.at)
     }
 
     private mutating func room(_ id: RoomID) throws -> Room? {

@@ -15,8 +15,8 @@ enum TransferLine: Sendable {
     case member(RoomID, RoomMember)
     /// `{"type":"message",…}`: a message as clients see it, but with all users of its reactions.
     case message(TransferMessage)
-    /// `{"type":"read","room":…,"user":…,"seq":…}`: the read mark of a user.
-    case read(RoomID, UserID, seq: Int64)
+    /// `{"type":"read","room":…,"user":…,"seq":…,"at":…}`: the read mark of a user, and when it moved there, if known.
+    case read(RoomID, ReadReceipt)
     /// `{"type":"end","messages":N}`: the export is complete.
     case end(messages: Int64)
 
@@ -64,11 +64,12 @@ extension TransferLine {
             out.append(member: "room", room.string)
             out.append(member: "user", member.user.string)
             out.append(member: "role", member.role.rawValue)
-        case .read(let room, let user, let seq):
+        case .read(let room, let mark):
             out.append(literal: #"{"type":"read""#)
             out.append(member: "room", room.string)
-            out.append(member: "user", user.string)
-            out.append(member: "seq", seq)
+            out.append(member: "user", mark.user.string)
+            out.append(member: "seq", mark.seq)
+            if let time = mark.at { out.append(member: "at", time.description) }
         case .end(let messages):
             out.append(literal: #"{"type":"end""#)
             out.append(member: "messages", messages)
@@ -146,6 +147,7 @@ extension TransferLine {
         var visibility: String?
         var title: String?
         var role: String?
+        var at: String?
         var sender: String?
         var clientMessageID: String?
         var content = Content()
@@ -179,6 +181,8 @@ extension TransferLine {
                 user = try reader.string("user")
             } else if reader.json.matches(name, "role") {
                 role = try reader.string("role")
+            } else if reader.json.matches(name, "at") {
+                at = try reader.string("at")
             } else if reader.json.matches(name, "visibility") {
                 visibility = try reader.string("visibility")
             } else if reader.json.matches(name, "title") {
@@ -206,7 +210,8 @@ extension TransferLine {
                 return .member(try roomID(), RoomMember(user: try userID(user, "user"), role: role))
             case "read":
                 guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer from 0 on") }
-                return .read(try roomID(), try userID(user, "user"), seq: seq)
+                return .read(
+                    try roomID(), ReadReceipt(user: try userID(user, "user"), seq: seq, at: try time(at, "at")))
             case "export":
                 guard version == TransferLine.version else {
                     throw .invalidField("version", must: "\(TransferLine.version), the version that this program reads")

@@ -115,6 +115,7 @@ struct TransferTests {
         let page = try copy.page(for: "bob")
         #expect(page.state.head == 5)
         #expect(try copy.summary(for: "bob").read == 4)
+        #expect(try copy.reads() == log.reads() && log.reads().reads[0].at != nil)
         // Repeated sends are recognized and not stored twice.
         let repeated = try copy.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
         #expect(repeated.seq == 5 && !repeated.isNew)
@@ -225,6 +226,8 @@ struct TransferTests {
             (message(#""text":"x","reactions":[{"key":"+1","count":3}]"#), "reactions"),
             (message(#""text":"x","attachments":[{"type":"image","url":"http://x"}]"#), "attachments[0].width"),
             (#"{"type":"member","room":"nowhere","user":"bob"}"#, nil),
+            (#"{"type":"read","room":"lobby","user":"bob","seq":1,"at":"soon"}"#, "at"),
+            (#"{"type":"read","room":"lobby","user":"bob","seq":1,"at":"2999-01-01T00:00:00Z"}"#, "at"),
             (#"{"type":"end","messages":5}"#, "messages"), (#"{"type":"export","version":1}"#, "type"),
             (#"{"type":"export","version":2}"#, "version"),
         ]
