@@ -20,7 +20,7 @@ const MAXIMUM_MEMBERS = 1000;
 const FIRST_MESSAGES_MILLISECONDS = 500;
 /** Delay after the first messages before the page is kept for use offline, in milliseconds. */
 const OFFLINE_MILLISECONDS = 1000;
-const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+const ROOM_ID = /^([A-Za-z0-9][A-Za-z0-9._~-]{0,127}|@[A-Za-z0-9_-]{22})$/;
 
 /** The user, whose client has an address of its own, and the token on a server with keys. @type {{me: string, token: string | null} | null} */
 let account = null;

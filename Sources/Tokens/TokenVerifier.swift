@@ -1,4 +1,5 @@
 import Chat
+import Signatures
 import Wire
 
 /// The rules that tokens are verified against.

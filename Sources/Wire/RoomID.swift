@@ -1,9 +1,11 @@
-/// The id of a room: `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`.
+/// The id of a room: `[A-Za-z0-9][A-Za-z0-9._~-]{0,127}`, or that of a direct room: `@[A-Za-z0-9_-]{22}`.
 ///
-/// All its characters are unreserved in URLs (RFC 3986, section 2.3), so it needs no escaping in a path.
+/// All its characters may stand in a path as they are (RFC 3986, section 3.3), so it needs no escaping there.
 public struct RoomID: Sendable, Hashable, CustomStringConvertible {
     /// Maximum number of bytes of a room id.
     public static let maximumBytes = 128
+    /// Number of characters after the `@` in the id of a direct room: 132 bits of a hash in base64url.
+    package static let directCharacters = 22
 
     /// The id as clients write it.
     public let string: String
@@ -25,9 +27,23 @@ public struct RoomID: Sendable, Hashable, CustomStringConvertible {
     /// The id as clients write it.
     public var description: String { string }
 
+    /// True for the id of a direct room, which only `PUT /v1/direct/{user}` creates.
+    public var isDirect: Bool { string.utf8.first == UInt8(ascii: "@") }
+
     private static func isRoomID(_ bytes: Span<UInt8>) -> Bool {
-        guard !bytes.isEmpty, bytes.count <= maximumBytes, isAlphanumeric(bytes[0]) else { return false }
+        guard !bytes.isEmpty, bytes.count <= maximumBytes else { return false }
+        guard bytes[0] != UInt8(ascii: "@") else { return isDirectID(bytes) }
+        guard isAlphanumeric(bytes[0]) else { return false }
         for index in bytes.indices where !isAllowed(bytes[index]) { return false }
+        return true
+    }
+
+    private static func isDirectID(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count == 1 + directCharacters else { return false }
+        for index in 1..<bytes.count {
+            let byte = bytes[index]
+            guard isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") else { return false }
+        }
         return true
     }
 

@@ -28,12 +28,14 @@ public struct RoomSummary: Sendable, Hashable {
     public var title: String?
     /// The caller's role in the room; `nil` if not a member.
     public var role: RoomMember.Role?
+    /// The other user of a direct room; `nil` in other rooms, and for a caller who is not one of its two members.
+    public var direct: UserID?
 
     /// Creates a summary. Fields that are `nil` are omitted.
     public init(
         room: RoomID, head: Int64, rev: Int64, epoch: String, read: Int64? = nil, unread: Int64? = nil,
         firstUnread: Int64? = nil, visibility: Visibility? = nil, title: String? = nil,
-        role: RoomMember.Role? = nil
+        role: RoomMember.Role? = nil, direct: UserID? = nil
     ) {
         self.room = room
         self.head = head
@@ -45,6 +47,7 @@ public struct RoomSummary: Sendable, Hashable {
         self.visibility = visibility
         self.title = title
         self.role = role
+        self.direct = direct
     }
 
     /// Appends the summary as a JSON object.
@@ -66,5 +69,6 @@ public struct RoomSummary: Sendable, Hashable {
         if let visibility { out.append(member: "visibility", visibility.rawValue) }
         if let title { out.append(member: "title", title) }
         if let role { out.append(member: "role", role.rawValue) }
+        if let direct { out.append(member: "direct", direct.string) }
     }
 }

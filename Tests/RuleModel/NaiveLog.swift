@@ -26,6 +26,10 @@ package struct NaiveLog {
         package var isDeleted = false
         package var title: String?
         var members: [Person: RoomMember.Role] = [:]
+        /// The two users of a direct room.
+        var direct: [UserID]?
+        /// Those of the two who do not have the room in their list.
+        var hidden: Set<UserID> = []
         var marks: [Person: Int64] = [:]
         package var posts: [Post] = []
         /// The people who have used the room since the erasure of an earlier life.
@@ -64,6 +68,7 @@ package struct NaiveLog {
             if rooms[id]?.isDeleted == false {
                 comeBack(user, to: id)
                 if case .room(.setMember(let other, _)) = submission.change { comeBack(other, to: id) }
+                if case .room(.setDirect(let other)) = submission.change { comeBack(other, to: id) }
             }
             try checkAccess(submission, id)
         }
@@ -87,6 +92,8 @@ package struct NaiveLog {
         guard person.life > 0, rooms[id]!.returned.insert(person).inserted else { return }
         guard let old = rooms[id]!.members.keys.first(where: { $0.user == user }) else { return }
         rooms[id]!.members[old] = nil
+        rooms[id]!.direct = rooms[id]!.direct?.map { $0 == user ? .deleted : $0 }
+        rooms[id]!.hidden.remove(user)
         rooms[id]!.title = rooms[id]!.title?.split(separator: " ", omittingEmptySubsequences: false)
             .map { $0 == user.string ? UserID.deleted.string : String($0) }.joined(separator: " ")
         memberships.append(MembershipChange(user: user, room: id, kind: .left))
@@ -95,16 +102,32 @@ package struct NaiveLog {
 
     private func checkAccess(_ submission: Submission, _ id: RoomID) throws(Problem) {
         if let room = rooms[id] {
+            if case .room(.setDirect) = submission.change { return }
             if room.isDeleted { throw .roomDeleted }
             if room.isPrivate, !submission.isAdmin, role(submission.sender, id) == nil { throw .roomNotFound }
+            if let direct = room.direct, isWriting(submission), direct.contains(.deleted) { throw .directRoomOver }
             return
         }
         let mayCreate = submission.isAdmin || !policy.roomsByAdminsOnly
         switch submission.change {
-        case .send, .room(.set): if !mayCreate { throw .roomNotFound }
+        case .send, .room(.set): if !mayCreate || id.isDirect { throw .roomNotFound }
+        case .room(.setDirect): break
         case .room: throw .roomNotFound
-        case .change, .read: if policy.roomsByAdminsOnly { throw .roomNotFound }
+        case .change, .read: if policy.roomsByAdminsOnly || id.isDirect { throw .roomNotFound }
         case .user: break
+        }
+    }
+
+    /// Returns true for what the other one of a direct room gets to see.
+    private func isWriting(_ submission: Submission) -> Bool {
+        switch submission.change {
+        case .send: return true
+        case .change(let change):
+            switch change.action {
+            case .edit, .addReaction: return true
+            case .delete, .removeReaction: return false
+            }
+        case .read, .room, .user: return false
         }
     }
 
@@ -113,6 +136,33 @@ package struct NaiveLog {
     private mutating func create(_ id: RoomID, _ user: UserID) {
         rooms[id] = Room(members: [person(user): .owner], returned: [person(user)])
         memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: 0)))
+    }
+
+    /// Puts a direct room into the list of one of its users.
+    private mutating func show(_ id: RoomID, to user: UserID) {
+        guard rooms[id]!.hidden.remove(user) != nil else { return }
+        memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: rooms[id]!.rev)))
+    }
+
+    private mutating func setDirect(
+        _ other: UserID, _ id: RoomID, _ submission: Submission
+    ) throws(Problem) -> Receipt {
+        let user = submission.sender
+        if other == user { throw .directRoomWithOneself }
+        guard let room = rooms[id] else {
+            if !submission.isAdmin, policy.roomsByAdminsOnly || policy.membersByAdminsOnly {
+                throw .directRoomsByAdminsOnly
+            }
+            let both = [person(user), person(other)]
+            rooms[id] = Room(
+                isPrivate: true, members: [both[0]: .owner, both[1]: .owner], direct: [user, other], hidden: [other],
+                returned: Set(both))
+            memberships.append(MembershipChange(user: user, room: id, kind: .joined(rev: 0)))
+            return .room(isNew: true)
+        }
+        guard let direct = room.direct, !direct.contains(.deleted) else { throw .directRoomOver }
+        show(id, to: user)
+        return .room(isNew: false)
     }
 
     private func stored(_ message: Message) -> StoredMessage {
@@ -144,6 +194,7 @@ package struct NaiveLog {
             erase(index, id)
         }
         if hasMoved { throw .headMoved(head) }
+        for user in rooms[id]!.direct ?? [] { show(id, to: user) }
         rooms[id]!.rev += 1
         rooms[id]!.latest = max(time, rooms[id]!.latest)
         let room = rooms[id]!
@@ -261,12 +312,15 @@ package struct NaiveLog {
         case .set(let settings):
             let isNew = rooms[id] == nil
             if isNew { create(id, user) } else if !isOwner { throw .notAnOwner }
+            if rooms[id]!.direct != nil, settings.visibility == .open { throw .directRoom }
             if settings.visibility == .private, !rooms[id]!.isPrivate { ends.append(.becamePrivate(id)) }
             if let visibility = settings.visibility { rooms[id]!.isPrivate = visibility == .private }
             if let title = settings.title { rooms[id]!.title = title.isEmpty ? nil : title }
             return .room(isNew: isNew)
+        case .setDirect(let other): return try setDirect(other, id, submission)
         case .delete:
             if !isOwner { throw .notAnOwner }
+            if rooms[id]!.direct != nil, !submission.isAdmin { throw .directRoom }
             rooms[id] = Room(isDeleted: true)
             bans = bans.filter { $0.key.room != id }
             ends.append(.roomDeleted(id))
@@ -275,6 +329,7 @@ package struct NaiveLog {
             let old = role(other, id)
             let new = asked ?? old ?? .member
             if !isOwner, other != user || new == .owner { throw .notAnOwner }
+            if rooms[id]!.direct != nil, new != old { throw .directRoom }
             if old == nil, other != user, !submission.isAdmin, policy.membersByAdminsOnly { throw .membersByAdminsOnly }
             if old == .owner, new == .member, owners == 1 { throw .lastOwner }
             rooms[id]!.members[person(other)] = new
@@ -285,6 +340,13 @@ package struct NaiveLog {
         case .removeMember(let other):
             if other != user, !isOwner { throw .notAnOwner }
             guard let old = role(other, id) else { return .room(isNew: false) }
+            if rooms[id]!.direct != nil {
+                if other != user { throw .directRoom }
+                if rooms[id]!.hidden.insert(user).inserted {
+                    memberships.append(MembershipChange(user: user, room: id, kind: .left))
+                }
+                return .room(isNew: false)
+            }
             if old == .owner, owners == 1 { throw .lastOwner }
             rooms[id]!.members[person(other)] = nil
             memberships.append(MembershipChange(user: other, room: id, kind: .left))

@@ -7,7 +7,7 @@ package struct RandomHistory {
     /// The kinds of submissions.
     package enum Kind: CaseIterable, Sendable {
         case send, sendWithID, read, edit, addReaction, removeReaction, delete, settings, setMember, removeMember
-        case setBan, removeBan, deleteRoom, banUser, eraseUser
+        case setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect
     }
 
     /// The number of users, the kinds of submissions and so on.
@@ -23,7 +23,7 @@ package struct RandomHistory {
 
         package init(
             _ name: String, users: Int = 4, rooms: Int = 3, keys: Int = 2,
-            kinds: [Kind] = Kind.allCases + [.sendWithID, .setMember], policy: Facts.Policy = Facts.Policy()
+            kinds: [Kind] = Kind.allCases + [.sendWithID, .setMember, .setBan], policy: Facts.Policy = Facts.Policy()
         ) {
             self.name = name
             self.users = users
@@ -56,12 +56,31 @@ package struct RandomHistory {
     /// - Parameter head: Returns the highest `seq` of a room.
     package mutating func submission(head: (RoomID) -> Int64) throws -> Submission {
         let kind = shape.kinds[pick(shape.kinds.count)]
+        number += 1
+        if shape.kinds.contains(.setDirect), kind == .setDirect || pick(8) == 0, let direct = try direct(kind, head) {
+            return direct
+        }
         let room = try RoomID("room\(pick(shape.rooms))")
         let isOfUser = kind == .banUser || kind == .eraseUser
-        number += 1
         return Submission(
             ticket: Ticket(loop: 0, number: number), room: isOfUser ? nil : room, sender: try user(),
             change: try change(kind, head: Int(head(room))), isAdmin: pick(isOfUser ? 2 : 8) == 0)
+    }
+
+    /// Returns a submission to a direct room; `nil` for a kind without a room.
+    private mutating func direct(_ kind: Kind, _ head: (RoomID) -> Int64) throws -> Submission? {
+        guard kind != .banUser, kind != .eraseUser else { return nil }
+        let (a, b) = (pick(shape.users), pick(shape.users))
+        let (user, other) = (try UserID("user\(a)"), try UserID("user\(b)"))
+        let room = try Self.direct(a, b)
+        let change = kind == .setDirect ? .room(.setDirect(other)) : try change(kind, head: Int(head(room)))
+        return Submission(
+            ticket: Ticket(loop: 0, number: number), room: room, sender: user, change: change, isAdmin: pick(8) == 0)
+    }
+
+    /// Returns the id of the direct room of two users. The rules do not ask how it follows from them.
+    private static func direct(_ a: Int, _ b: Int) throws -> RoomID {
+        try RoomID("@" + "\(min(a, b))-\(max(a, b))".padding(to: 22))
     }
 
     private mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
@@ -84,6 +103,7 @@ package struct RandomHistory {
         case .settings:
             return .room(
                 .set(RoomSettings(visibility: [nil, .open, .private][pick(3)], title: [nil, "", "of user1"][pick(3)])))
+        case .setDirect: return .room(.setDirect(try user()))
         case .setMember: return .room(.setMember(try user(), [nil, .member, .owner][pick(3)]))
         case .removeMember: return .room(.removeMember(try user()))
         case .setBan: return .room(.setBan(try user(), ban()))
@@ -116,4 +136,8 @@ package struct RandomHistory {
             until: pick(3) == 0 ? nil : Timestamp(milliseconds: milliseconds + Int64(pick(1000)) - 100),
             reason: pick(3) == 0 ? "because" : nil)
     }
+}
+
+extension String {
+    fileprivate func padding(to count: Int) -> String { self + String(repeating: "-", count: count - utf8.count) }
 }

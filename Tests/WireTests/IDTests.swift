@@ -8,6 +8,19 @@ import Wire
         #expect(try RoomID(string[...]).description == string)
     }
 
+    @Test func `the id of a direct room is an at sign and 22 characters of base64url`() throws {
+        for string in ["@FBpM0kK2foLt9KeLtBjUCm", "@----------____________"] {
+            #expect(try RoomID(string).string == string && RoomID(string).isDirect)
+        }
+        #expect(try !RoomID("lobby").isDirect)
+        for string in [
+            "@", "@FBpM0kK2foLt9KeLtBjUC", "@FBpM0kK2foLt9KeLtBjUCmm", "@FBpM0kK2foLt9KeLtBjUC.",
+            "@@BpM0kK2foLt9KeLtBjUCm",
+        ] {
+            #expect(problem { () throws(Problem) in try RoomID(string) } == .invalidRoom)
+        }
+    }
+
     @Test(arguments: [
         "", ".", "-a", "_a", "~a", "a b", "a/b", "a%20", "é", "aé", "a\u{0}", "a:b", "a\n", "💬",
         String(repeating: "r", count: 129),

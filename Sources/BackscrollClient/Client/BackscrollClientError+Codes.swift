@@ -49,6 +49,8 @@ extension BackscrollClientError {
     public static let banOver = "ban_over"
     /// The room has the maximum number of bans.
     public static let tooManyBans = "too_many_bans"
+    /// A direct room does not allow the change, such as another member.
+    public static let directRoom = "direct_room"
     /// A message already has the maximum number of different reaction keys.
     public static let tooManyReactions = "too_many_reactions"
 
@@ -100,6 +102,8 @@ extension BackscrollClientError {
     public static let forbidden = "forbidden"
     /// The caller is banned from the room, or from the whole server.
     public static let banned = "banned"
+    /// The other user has blocked the caller.
+    public static let blocked = "blocked"
     /// The caller is not a member of the room.
     public static let notAMember = "not_a_member"
     /// The server shows nobody the read marks of other users.

@@ -14,7 +14,7 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
     ///   allow.
     public init?(_ string: String) {
         guard !string.isEmpty, string.utf8.count <= RoomID.maximumBytes,
-            string.utf8.allSatisfy({ $0 == Self.wildcard || RoomID.isAllowed($0) })
+            string.utf8.allSatisfy({ $0 == Self.wildcard || $0 == Self.direct || RoomID.isAllowed($0) })
         else { return nil }
         self.string = string
         hasWildcard = string.utf8.contains(Self.wildcard)
@@ -24,6 +24,8 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
     public var description: String { string }
 
     private static let wildcard = UInt8(ascii: "*")
+    // The first character of direct rooms, so that `@*` matches all of them.
+    private static let direct = UInt8(ascii: "@")
 
     /// Returns true if the pattern matches the room.
     public func matches(_ room: RoomID) -> Bool {

@@ -41,7 +41,8 @@ public struct Decision: Sendable {
     /// another or the mark is further on already. A store may then leave these two questions to its database.
     ///
     /// - Returns: False also if facts of the room or the caller are missing, if the erased user with the caller's id has
-    ///   left something in the room, if the room is nearly full, or if a send depends on the room's head.
+    ///   left something in the room, if a direct room is hidden from a member, if the room is nearly full, or if a send
+    ///   depends on the room's head.
     public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
         guard let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
@@ -51,6 +52,8 @@ public struct Decision: Sendable {
                 // Only the row that holds the head, once it is locked, tells if it has moved.
                 if draft.expectHead != nil { return false }
                 try rules.checkReply(draft)
+                // The send also puts the room into the list of a member.
+                if room.direct?.sides.contains(where: \.isHidden) == true { return false }
             }
         } catch {
             return false
@@ -97,16 +100,39 @@ struct Rules {
             switch submission.change {
             case .send, .room(.set):
                 if facts.policy.roomsByAdminsOnly, !submission.isAdmin { throw .refused(.roomNotFound) }
+                // Only `setDirect` makes a direct room.
+                if submission.room?.isDirect == true { throw .refused(.roomNotFound) }
+            case .room(.setDirect): break
             case .room: throw .refused(.roomNotFound)
-            case .change, .read: if facts.policy.roomsByAdminsOnly { throw .refused(.roomNotFound) }
+            case .change, .read:
+                if facts.policy.roomsByAdminsOnly || submission.room?.isDirect == true { throw .refused(.roomNotFound) }
             case .user: break
             }
             return
         }
+        // Its rule looks at both members.
+        if case .room(.setDirect) = submission.change { return }
         if room.isDeleted { throw .refused(.roomDeleted) }
-        guard room.asksForRole, !submission.isAdmin else { return }
-        try facts.require(.role)
-        if facts.role == nil { throw .refused(.roomNotFound) }
+        if room.asksForRole, !submission.isAdmin {
+            try facts.require(.role)
+            if facts.role == nil { throw .refused(.roomNotFound) }
+        }
+        if let direct = room.direct { try checkDirect(direct, submission) }
+    }
+
+    /// Checks that one of a direct room may write to the other one. Deletions and read marks bring the other one nothing.
+    private func checkDirect(_ direct: DirectRoom, _ submission: Submission) throws(Halt) {
+        switch submission.change {
+        case .send: break
+        case .change(let change):
+            switch change.action {
+            case .edit, .addReaction: break
+            case .delete, .removeReaction: return
+            }
+        case .read, .room, .user: return
+        }
+        if direct.isOver { throw .refused(.directRoomOver) }
+        if direct.blocks(submission.sender) { throw .refused(.blocked) }
     }
 
     private func checkBans(_ submission: Submission) throws(Halt) {

@@ -11,7 +11,8 @@ public import Wire
 /// | reaction | the same | ``message`` and ``reaction``; ``reactingUsers`` to remove a listed user |
 /// | read mark | the same | ``mark`` |
 /// | settings, deletion | ``room``, ``role`` unless by an admin | |
-/// | member | ``room``, ``role``, ``subjectRole`` | ``hasOtherOwners`` of an owner; ``hasTakenPart`` of a new member |
+/// | member | ``room``, ``role``, ``subjectRole`` | ``hasOtherOwners`` of an owner; ``isBlocked`` and ``hasTakenPart`` of a new member |
+/// | direct room | ``room`` | ``isBlocked`` |
 /// | ban from a room | ``room``, ``role``, ``subjectRole`` unless by an admin | ``ban``, then ``hasMaximumBans`` |
 /// | ban from the server | | ``ban`` |
 /// | erasure | | ``erasure`` |
@@ -62,6 +63,8 @@ public struct Facts: Sendable {
         public static let hasMaximumBans = Names(rawValue: 1 << 15)
         /// ``Facts/erasure``.
         public static let erasure = Names(rawValue: 1 << 16)
+        /// ``Facts/isBlocked``.
+        public static let isBlocked = Names(rawValue: 1 << 17)
     }
 
     /// The rules that a server can set.
@@ -151,6 +154,7 @@ public struct Facts: Sendable {
         var ban: Ban?
         var hasMaximumBans = false
         var erasure: ErasureStatus?
+        var isBlocked = false
     }
 
     // Empty until one of them is known.
@@ -255,6 +259,15 @@ public struct Facts: Sendable {
         set {
             others.erasure = newValue
             known.insert(.erasure)
+        }
+    }
+
+    /// True if the other user of the change, who is added or written to, blocks the caller.
+    public var isBlocked: Bool {
+        get { others.isBlocked }
+        set {
+            others.isBlocked = newValue
+            known.insert(.isBlocked)
         }
     }
 

@@ -15,16 +15,27 @@ public struct RoomFacts: Sendable, Hashable {
     public var isPrivate: Bool
     /// True if it was deleted. Only its id is left.
     public var isDeleted: Bool
+    // Empty unless the room is a direct one, so that a copy of the facts is small.
+    private var directs: [DirectRoom] = []
+
+    /// The two members of a direct room; `nil` for other rooms.
+    public var direct: DirectRoom? {
+        get { directs.first }
+        set { directs = newValue.map { [$0] } ?? [] }
+    }
 
     /// Creates the state of a room; by default that of a new one.
     public init(
-        head: Int64 = 0, rev: Int64 = 0, latest: Timestamp = .earliest, isPrivate: Bool = false, isDeleted: Bool = false
+        head: Int64 = 0, rev: Int64 = 0, latest: Timestamp = .earliest, isPrivate: Bool = false,
+        isDeleted: Bool = false,
+        direct: DirectRoom? = nil
     ) {
         self.head = head
         self.rev = rev
         self.latest = latest
         self.isPrivate = isPrivate
         self.isDeleted = isDeleted
+        self.direct = direct
     }
 
     /// True if the rules ask for the role of anybody who sends to the room or reads it.

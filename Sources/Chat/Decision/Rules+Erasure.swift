@@ -12,37 +12,41 @@ extension Rules {
         if facts.erasing.contains(user) {
             try facts.require(.past)
             if facts.past.boundary == nil {
-                writes += Decision.separating(user, facts.past, in: room)
+                leave(user, facts.past, in: submission.room, room)
                 facts.past.boundary = Facts.Boundary(seq: room.head, rev: room.rev)
                 facts.role = nil
                 facts.mark = 0
             }
         }
-        guard case .room(.setMember(let subject, _)) = submission.change, subject != user,
-            facts.erasing.contains(subject)
-        else { return }
+        let subject: UserID
+        switch submission.change {
+        case .room(.setMember(let user, _)), .room(.setDirect(let user)): subject = user
+        default: return
+        }
+        guard subject != user, facts.erasing.contains(subject) else { return }
         try facts.require(.subjectPast)
         if facts.subjectPast.boundary == nil {
-            writes += Decision.separating(subject, facts.subjectPast, in: room)
+            leave(subject, facts.subjectPast, in: submission.room, room)
             facts.subjectPast.boundary = Facts.Boundary(seq: room.head, rev: room.rev)
             facts.subjectRole = nil
             // Only the old user has.
             facts.hasTakenPart = false
         }
     }
+
+    private mutating func leave(_ user: UserID, _ past: Facts.Past, in id: RoomID?, _ room: RoomFacts) {
+        writes += Decision.leaving(user, past, in: id)
+        writes += [.removeMark(user), .setBoundary(user, Facts.Boundary(seq: room.head, rev: room.rev))]
+        if past.isMember { facts.room?.direct?.change(user) { $0 = DirectRoom.Side(.deleted) } }
+    }
 }
 
 extension Decision {
-    fileprivate static func separating(_ user: UserID, _ past: Facts.Past, in room: RoomFacts) -> [Write] {
-        leaving(user, past) + [
-            .removeMark(user), .setBoundary(user, Facts.Boundary(seq: room.head, rev: room.rev)),
-        ]
-    }
-
-    /// Returns the writes that remove the membership of a user who is being erased, and the name from the room's title.
-    public static func leaving(_ user: UserID, _ past: Facts.Past) -> [Write] {
+    /// Returns the writes that remove the membership of a user who is being erased, and the name from the room's title
+    /// and from a direct room.
+    public static func leaving(_ user: UserID, _ past: Facts.Past, in room: RoomID?) -> [Write] {
         guard past.isMember else { return [] }
-        var writes: [Write] = []
+        var writes: [Write] = room?.isDirect == true ? [.forgetDirect(user)] : []
         if let title = past.title?.anonymized(for: user) {
             writes.append(.setTitle(title.utf8.count > Limits.titleBytes ? "" : title))
         }

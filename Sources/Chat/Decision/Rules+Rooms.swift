@@ -5,8 +5,11 @@ extension Rules {
     mutating func change(_ change: RoomChange, by submission: Submission) throws(Halt) -> Receipt {
         switch change {
         case .set(let settings): return try set(settings, by: submission)
+        case .setDirect(let user): return try setDirect(with: user, by: submission)
         case .delete:
             try checkOwner(submission)
+            // It would take the messages of the other one, too.
+            if facts.room?.direct != nil, !submission.isAdmin { throw .refused(.directRoom) }
             writes.append(.deleteRoom)
             return .room(isNew: false)
         case .setMember(let user, let role): return try set(user, role, by: submission)
@@ -25,12 +28,47 @@ extension Rules {
         let isNew = facts.room == nil
         let wasPrivate = facts.room?.isPrivate == true
         if isNew { createRoom(by: submission.sender) } else { try checkOwner(submission) }
+        if facts.room?.direct != nil, settings.visibility == .open { throw .refused(.directRoom) }
         if let visibility = settings.visibility {
             // Any user may have subscribed to a room before its first use.
             writes.append(.setVisibility(visibility, endsAccess: visibility == .private && !wasPrivate))
         }
         if let title = settings.title { writes.append(.setTitle(title)) }
         return .room(isNew: isNew)
+    }
+
+    // MARK: Direct rooms
+
+    /// Makes the direct room of the caller and another user, or puts it into the caller's list of rooms.
+    private mutating func setDirect(with other: UserID, by submission: Submission) throws(Halt) -> Receipt {
+        let user = submission.sender
+        if other == user { throw .refused(.directRoomWithOneself) }
+        guard let room = facts.room else {
+            let policy = facts.policy
+            if policy.roomsByAdminsOnly || policy.membersByAdminsOnly, !submission.isAdmin {
+                throw .refused(.directRoomsByAdminsOnly)
+            }
+            try checkNotBlocked()
+            writes.append(.createDirectRoom(owner: user, other: other))
+            // If one of them is being erased, the erased user has nothing in the new room.
+            for user in [user, other] where facts.erasing.contains(user) {
+                writes.append(.setBoundary(user, Facts.Boundary(seq: 0, rev: 0)))
+            }
+            return .room(isNew: true)
+        }
+        // The room of an erased user is not that of another user with the same id.
+        guard let direct = room.direct, !direct.isOver, !room.isDeleted else { throw .refused(.directRoomOver) }
+        try checkNotBlocked()
+        for side in direct.sides where side.user == user && side.isHidden {
+            writes.append(.showRoom(user, rev: room.rev))
+        }
+        return .room(isNew: false)
+    }
+
+    /// Checks that the user whom the change is about does not block the caller.
+    private func checkNotBlocked() throws(Halt) {
+        try facts.require(.isBlocked)
+        if facts.isBlocked { throw .refused(.blocked) }
     }
 
     // MARK: Members
@@ -51,6 +89,7 @@ extension Rules {
         let now = try self.role(of: user, submission)
         let role = role ?? now ?? .member
         guard try isOwner(submission) || (isOwn && role == .member) else { throw .refused(.notAnOwner) }
+        if facts.room?.direct != nil, role != now { throw .refused(.directRoom) }
         guard now != nil || isOwn || submission.isAdmin || !facts.policy.membersByAdminsOnly else {
             throw .refused(.membersByAdminsOnly)
         }
@@ -60,7 +99,10 @@ extension Rules {
             writes.append(.setRole(user, role))
             return .room(isNew: false)
         }
-        if !isOwn { try facts.require(.hasTakenPart) }
+        if !isOwn {
+            try facts.require(submission.isAdmin ? .hasTakenPart : [.hasTakenPart, .isBlocked])
+            if facts.isBlocked { throw .refused(.blocked) }
+        }
         // Refused above without a room.
         writes.append(.addMember(user, role, rev: facts.room!.rev, isEngaged: isOwn || facts.hasTakenPart))
         return .room(isNew: true)
@@ -70,6 +112,12 @@ extension Rules {
         let now = try role(of: user, submission)
         if user != submission.sender { try checkOwner(submission) }
         guard let now else { return .room(isNew: false) }
+        if let direct = facts.room?.direct {
+            if user != submission.sender { throw .refused(.directRoom) }
+            // The room leaves the list of the user, who stays a member.
+            for side in direct.sides where side.user == user && !side.isHidden { writes.append(.hideRoom(user)) }
+            return .room(isNew: false)
+        }
         try checkOtherOwners(without: now)
         writes.append(.removeMember(user))
         return .room(isNew: false)

@@ -19,6 +19,10 @@ extension Rules {
         let head = facts.room?.head ?? 0
         if let expected = draft.expectHead, expected != head { throw .refused(.headMoved(head)) }
         if facts.room == nil { createRoom(by: sender) }
+        // A new message brings a direct room into the lists of both.
+        for side in facts.room?.direct?.sides ?? [] where side.isHidden {
+            writes.append(.showRoom(side.user, rev: facts.room!.rev))
+        }
         // Created above if it did not exist.
         guard let message = facts.room!.append(draft, by: sender, to: id, at: facts.time) else {
             throw .refused(.roomFull)

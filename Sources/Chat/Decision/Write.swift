@@ -4,6 +4,15 @@ public import Wire
 public enum Write: Sendable {
     /// Create the room, open and without messages, with this owner, who is engaged.
     case createRoom(owner: UserID)
+    /// Create the direct room of two users. It is private, both own it, and only the first one is engaged and has it in the
+    /// list of rooms.
+    case createDirectRoom(owner: UserID, other: UserID)
+    /// Take a direct room out of a member's list of rooms.
+    case hideRoom(UserID)
+    /// Put a direct room into a member's list of rooms. The room is at this revision before the commit's own messages.
+    case showRoom(UserID, rev: Int64)
+    /// Replace the name of a user who is being erased in a direct room.
+    case forgetDirect(UserID)
     /// Replace a message's snapshot.
     case replace(ReplacedMessage)
     /// Remember the hash of a message's first content, before the content is edited or deleted.
@@ -47,18 +56,20 @@ extension Write {
     public func membershipChange(in room: RoomID?) -> MembershipChange? {
         guard let room else { return nil }
         switch self {
-        case .createRoom(let owner): return MembershipChange(user: owner, room: room, kind: .joined(rev: 0))
-        case .addMember(let user, _, let rev, _):
+        case .createRoom(let owner), .createDirectRoom(let owner, _):
+            return MembershipChange(user: owner, room: room, kind: .joined(rev: 0))
+        case .addMember(let user, _, let rev, _), .showRoom(let user, let rev):
             return MembershipChange(user: user, room: room, kind: .joined(rev: rev))
-        case .removeMember(let user): return MembershipChange(user: user, room: room, kind: .left)
+        case .removeMember(let user), .hideRoom(let user): return MembershipChange(user: user, room: room, kind: .left)
         default: return nil
         }
     }
 
-    /// True if the write takes a right in the room away, so that a decision made by earlier facts may be wrong.
+    /// True if the write takes a right in the room away, or hides the room from a member, so that a decision made by
+    /// earlier facts may be wrong.
     public var isRestriction: Bool {
         switch self {
-        case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan: true
+        case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan, .hideRoom: true
         default: false
         }
     }

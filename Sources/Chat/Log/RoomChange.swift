@@ -4,6 +4,9 @@ public import Wire
 public enum RoomChange: Sendable {
     /// Create the room, with the sender as its owner, or change its settings.
     case set(RoomSettings)
+    /// Make the direct room of the sender and this user, or put it into the sender's list of rooms. The submission's room
+    /// is that of the two, which may exist.
+    case setDirect(UserID)
     /// Make a user a member, or change a member's role. Without a role a member keeps the current one.
     case setMember(UserID, RoomMember.Role?)
     /// Remove a member.

@@ -35,7 +35,7 @@ public struct Submission: Sendable {
         switch change {
         case .send, .change, .read, .room(.set), .room(.delete): nil
         case .room(.setMember(let user, _)), .room(.removeMember(let user)), .room(.setBan(let user, _)),
-            .room(.removeBan(let user)), .user(let user, _):
+            .room(.removeBan(let user)), .room(.setDirect(let user)), .user(let user, _):
             user
         }
     }

@@ -45,6 +45,36 @@ extension Problem {
         return Problem(code: .banned, detail: detail)
     }
 
+    /// 403 `blocked`: the other user has blocked the caller.
+    public static var blocked: Problem {
+        Problem(code: .blocked, detail: "This user has blocked you.")
+    }
+
+    /// 422 `direct_room`: a direct room keeps its two members, and stays private.
+    public static var directRoom: Problem {
+        Problem(
+            code: .directRoom,
+            detail: "A direct room is private, and belongs to its two members: that cannot be changed.")
+    }
+
+    /// 422 `direct_room`: a user has no direct room with themselves.
+    public static var directRoomWithOneself: Problem {
+        Problem(code: .directRoom, detail: "A direct room is between two users.", field: "user")
+    }
+
+    /// 422 `direct_room`: an admin has deleted the room, or one of the two has been erased.
+    public static var directRoomOver: Problem {
+        Problem(
+            code: .directRoom,
+            detail:
+                "One of the two users of this direct room was erased, or the room was deleted. It takes no messages.")
+    }
+
+    /// 403 `forbidden`: the server reserves the making of rooms, or the adding of members, for admins.
+    public static var directRoomsByAdminsOnly: Problem {
+        .forbidden("Only admins may make rooms or add members on this server, so users cannot make direct rooms.")
+    }
+
     /// 403 `forbidden`: a user cannot ban themselves.
     public static var banOfOneself: Problem {
         .forbidden("You cannot ban yourself.")

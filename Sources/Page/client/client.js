@@ -38,7 +38,7 @@ const REQUEST_MILLISECONDS = 30000;
 const PAGE_LIMIT = 30;
 const WINDOW_LIMIT = 2000;
 const URL_FORM = /^https?:\/\/[^/?#\s]+(\/[^?#\s]*)?$/;
-const ROOM_ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
+const ROOM_ID = /^([A-Za-z0-9][A-Za-z0-9._~-]{0,127}|@[A-Za-z0-9_-]{22})$/;
 
 export class Client {
     #url;

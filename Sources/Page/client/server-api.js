@@ -11,7 +11,7 @@
  * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment
  * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number}} Page
  * @typedef {{messages: Message[], rev: number, has_more: boolean, epoch: string}} Changes
- * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, visibility?: Visibility, title?: string, role?: Role}} Room
+ * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, visibility?: Visibility, title?: string, role?: Role, direct?: string}} Room
  * @typedef {{rooms: InboxRoom[], has_more: boolean, cursor?: string, epoch: string}} Rooms
  * @typedef {{visibility?: Visibility | null, title?: string | null}} RoomSettings
  * @typedef {"open" | "private"} Visibility
@@ -68,6 +68,7 @@
  *   "PUT /v1/rooms/{room}/read": {request: {path: {room: string}, body: ReadMark}, answer: Room},
  *   "GET /v1/rooms/{room}/reads": {request: {path: {room: string}, query?: {after?: string | number, from?: number, limit?: number}}, answer: Reads},
  *   "GET /v1/rooms/{room}/presence": {request: {path: {room: string}}, answer: Presence},
+ *   "PUT /v1/direct/{user}": {request: {path: {user: string}}, answer: Room},
  *   "GET /v1/rooms/{room}/members": {request: {path: {room: string}, query?: {after?: string | number, limit?: number}}, answer: Members},
  *   "GET /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: Member},
  *   "PUT /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}, body?: MemberRole}, answer: Member},

@@ -61,12 +61,15 @@ struct RoutedRequest {
 
     // MARK: Changing and reading the log
 
-    /// Submits a change for the caller, to the path's room if there is one. Then calls `then` with the receipt; refuses
+    /// Submits a change for the caller, to a room or else to the path's if there is one. Then calls `then` with the receipt; refuses
     /// the request on failure.
     ///
     /// - Throws: 401 for a caller without a name.
-    func submit(_ change: Submission.Change, then: @escaping (Receipt) -> Void) throws(Problem) {
-        worker.log.submit(change, to: path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange) {
+    func submit(
+        _ change: Submission.Change, to room: RoomID? = nil, then: @escaping (Receipt) -> Void
+    ) throws(Problem) {
+        worker.log.submit(change, to: room ?? path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange)
+        {
             [exchange] result in
             switch result {
             case .success(let receipt): then(receipt)
@@ -97,6 +100,21 @@ struct RoutedRequest {
     ///
     /// - Throws: 429 `rate_limited`. The limit and the time to retry go into the answer's header.
     func admit(_ action: Limiter.Action) throws(Problem) { try exchange.admit(action, by: caller.user) }
+
+    /// Counts a change that may bring the path's user into a room, or a room into the user's list: unless an admin makes
+    /// it, also against the limit of invites.
+    ///
+    /// - Throws: 429 `rate_limited`.
+    func admitInvite() throws(Problem) {
+        guard !caller.isAdmin else { return try admit(.changes) }
+        try admit(.invites)
+        do throws(Problem) {
+            try admit(.changes)
+        } catch {
+            services.guards.limiter?.putBack(.invites, user: caller.user, address: exchange.clientBlock)
+            throw error
+        }
+    }
 
     // MARK: Answers
 

@@ -43,14 +43,6 @@ enum MemberRoutes {
     /// Counts the addition of a member: as a change, and if a caller other than an admin adds another user, also
     /// against the limit of invites.
     private static func admit(_ request: RoutedRequest) throws(Problem) {
-        guard request.user != request.caller.user, !request.caller.isAdmin else { return try request.admit(.changes) }
-        try request.admit(.invites)
-        do throws(Problem) {
-            try request.admit(.changes)
-        } catch {
-            request.services.guards.limiter?.putBack(
-                .invites, user: request.caller.user, address: request.exchange.clientBlock)
-            throw error
-        }
+        if request.user == request.caller.user { try request.admit(.changes) } else { try request.admitInvite() }
     }
 }

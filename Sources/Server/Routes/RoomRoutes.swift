@@ -1,6 +1,7 @@
 import Chat
 import HTTP
 import HTTPTypes
+import Store
 import Wire
 
 /// The list of the caller's rooms; reading and changing a room, its settings and the caller's read mark; and presence.
@@ -60,8 +61,22 @@ enum RoomRoutes {
         }
     }
 
+    /// `PUT /v1/direct/{user}`: the direct room of the caller and the user.
+    static func setDirect(_ request: RoutedRequest) throws(Problem) {
+        let room = RoomID.direct(try request.caller.named(), request.user)
+        guard request.caller.allows(room: room) else { throw .roomNotAllowed }
+        try request.admitInvite()
+        try request.submit(.room(.setDirect(request.user)), to: room) { receipt in
+            answerSummary(of: room, request, receipt.isNew ? .created : .ok)
+        }
+    }
+
     private static func answerSummary(_ request: RoutedRequest, _ status: HTTPResponse.Status = .ok) {
-        request.ask({ .room(request.room, .summary($0)) }) { summary in
+        answerSummary(of: request.room, request, status)
+    }
+
+    private static func answerSummary(of room: RoomID, _ request: RoutedRequest, _ status: HTTPResponse.Status) {
+        request.ask({ .room(room, .summary($0)) }) { summary in
             request.answerJSON(status) { summary.encode(into: &$0) }
         }
     }

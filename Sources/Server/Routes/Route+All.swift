@@ -36,6 +36,8 @@ extension Route {
         Route(.put, "/v1/rooms/{room}/read", by: .named, limit: .changes, takesJSON: true, RoomRoutes.moveReadMark),
         Route(.get, "/v1/rooms/{room}/reads", by: .reader, limit: .reads, RoomRoutes.reads),
         Route(.get, "/v1/rooms/{room}/presence", by: .reader, limit: .reads, RoomRoutes.presence),
+        // Counts as an invite, too.
+        Route(.put, "/v1/direct/{user}", by: .named, RoomRoutes.setDirect),
     ]
 
     private static let members = [

@@ -1,3 +1,5 @@
+import Wire
+
 /// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks.
 final class PeopleCheck<DB: SQLDatabase> {
     private let findings: Findings
@@ -9,6 +11,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectOwnerless: DB.Prepared
     private let selectBans: DB.Prepared
     private let selectErasures: DB.Prepared
+    private let selectDirect: DB.Prepared
 
     init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
@@ -28,6 +31,14 @@ final class PeopleCheck<DB: SQLDatabase> {
             SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
             """, isLong: true)
         selectErasures = try db.prepare("SELECT 1 FROM erasures LIMIT 1")
+        selectDirect = try db.prepare(
+            """
+            SELECT name, direct_first, direct_second, private,
+                (SELECT count(*) FROM members WHERE members.room = rooms.id),
+                (SELECT count(*) FROM members WHERE members.room = rooms.id AND owner = 1 AND hidden IN (0, 1)
+                    AND "user" IN (rooms.direct_first, rooms.direct_second))
+            FROM rooms WHERE deleted = 0 AND (direct_first IS NOT NULL OR substr(name, 1, 1) = '@')
+            """, isLong: true)
         selectBans = try db.prepare(
             """
             SELECT bans.room, "user", reads FROM bans LEFT JOIN rooms ON rooms.id = bans.room
@@ -55,6 +66,7 @@ final class PeopleCheck<DB: SQLDatabase> {
         try selectBans.forEachRow { row in
             findings.add("the ban of \(row.text(1)) has an unknown room or scope", room: "#\(row.integer(0))")
         }
+        try selectDirect.forEachRow { row in checkDirect(row) }
         // The owners may have been erased, and rooms of an early version may have none. Only an admin can appoint one.
         let someAreErased = try selectErasures.firstRow { _ in true } ?? false
         var (open, hidden) = (0, 0)
@@ -69,6 +81,23 @@ final class PeopleCheck<DB: SQLDatabase> {
         }
         if open > 0 { findings.note("open rooms without an owner: \(open)") }
         if hidden > 0 { findings.note("private rooms without an owner: \(hidden)") }
+    }
+
+    /// Checks that a direct room is private and has the two members that its id follows from, without those who were
+    /// erased.
+    private func checkDirect(_ row: DB.Prepared) {
+        let name = row.text(0)
+        guard let pair = DirectPair(row, from: 1) else {
+            return findings.add("this room has the id of a direct room, but not its two users", room: name)
+        }
+        let count = Int64([pair.first, pair.second].count { $0 != .deleted })
+        if count == 2, RoomID.direct(pair.first, pair.second).string != name {
+            findings.add("the id of this direct room is not that of \(pair.first) and \(pair.second)", room: name)
+        }
+        if row.integer(3) != 1 { findings.add("this direct room is not private", room: name) }
+        if row.integer(4) != count || row.integer(5) != count {
+            findings.add("the members of this direct room are not its two users", room: name)
+        }
     }
 
     private func checkPlaces(_ statement: DB.Prepared, _ name: (String) -> String) throws {

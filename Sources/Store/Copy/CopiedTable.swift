@@ -45,7 +45,8 @@ struct CopiedTable: Sendable {
     static let all = [
         CopiedTable(
             "rooms", key: integers("id"),
-            texts("name", "title") + integers("private", "deleted", "bytes", "active_at", "created_at"),
+            texts("name", "title", "direct_first", "direct_second")
+                + integers("private", "deleted", "bytes", "active_at", "created_at"),
             isNumbered: true),
         CopiedTable(
             "messages", key: integers("id"),
@@ -56,12 +57,13 @@ struct CopiedTable: Sendable {
         // Activity is kept in one of the databases only. Without it, lists of rooms look it up.
         CopiedTable(
             "members", key: integers("room") + texts("user"),
-            integers("owner", "engaged")
+            integers("owner", "engaged", "hidden")
                 + [Column(name: "activity", kind: .integer, source: "\(ActivityStatements.unknown)")]),
         CopiedTable("expired", key: integers("room"), integers("seq")),
         CopiedTable(
             "bans", key: integers("room") + texts("user"),
             integers("reads", "until") + texts("reason", "set_by") + integers("created_at")),
+        CopiedTable("blocks", key: texts("user", "blocked"), integers("created_at")),
         CopiedTable("erasures", key: texts("user"), integers("erased", "messages")),
         CopiedTable("returns", key: texts("user") + integers("room"), integers("seq", "rev")),
         CopiedTable(

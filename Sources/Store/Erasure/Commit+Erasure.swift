@@ -92,7 +92,14 @@ extension Commit {
             return try db.removeMember(user, from: number)
         }
         let past = Facts.Past(isMember: true, title: try db.title(of: number))
-        for write in Decision.leaving(user, past) { try apply(write, in: id, number) }
+        let writes = Decision.leaving(user, past, in: id)
+        // The name in a direct room is a fact of the room.
+        if id.isDirect {
+            var place = Place(id: id, room: try room(id))
+            for write in writes { try apply(write, &place) }
+        } else {
+            for write in writes { try apply(write, in: id, number) }
+        }
     }
 
     /// A message, and the place of decisions on it.

@@ -53,7 +53,7 @@ final class ReadContext: Sendable {
             if room.isPrivate, !query.isAdmin {
                 guard let user = query.user, try isMember(user) else { throw Problem.roomNotFound }
             }
-        } else if configuration.roomsByAdminsOnly {
+        } else if configuration.roomsByAdminsOnly || query.room?.isDirect == true {
             throw Problem.roomNotFound
         }
         try refuseBanned(query, from: query.room)

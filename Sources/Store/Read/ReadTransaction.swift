@@ -184,6 +184,7 @@ struct ReadTransaction<View: StoreView> {
         summary.firstUnread = readState.firstUnread
         guard let room else { return summary }
         summary.role = try db.role(of: user, in: room.number)
+        summary.direct = room.direct?.other(of: user)
         return summary
     }
 

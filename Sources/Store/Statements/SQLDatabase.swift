@@ -39,6 +39,8 @@ struct RoomRow {
     var isPrivate: Bool
     /// True if the room has been deleted. A ``Job`` removes everything but its name.
     var isDeleted: Bool
+    /// The two members of a direct room; `nil` for other rooms.
+    var direct: DirectPair?
     /// The progress if it is in the row; `nil` with SQLite, where it follows from the messages.
     var progress: RoomProgress?
 }

@@ -33,6 +33,7 @@ extension Commit {
             facts.ban = try db.ban(of: subject, from: place.room?.number ?? RowKey.server, at: time)
         }
         if names.contains(.erasure) { facts.erasure = try db.erasureStatus(of: subject) }
+        if names.contains(.isBlocked) { facts.isBlocked = try db.blocks(subject, submission.sender) }
     }
 
     /// Loads facts of a room that exists.

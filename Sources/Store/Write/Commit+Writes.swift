@@ -16,7 +16,7 @@ extension Commit {
         }
     }
 
-    private mutating func apply(_ write: Write, _ place: inout Place) throws {
+    mutating func apply(_ write: Write, _ place: inout Place) throws {
         if let id = place.id {
             if case .replace(let message) = write {
                 let growth = try replace(message, in: id, &place.room!)
@@ -59,6 +59,26 @@ extension Commit {
             try db.setRole(.owner, of: owner, in: number)
             try store.joined(owner, number, latest: nil, isEngaged: true)
             room = add(id, RoomTable.Room(number: number, RoomFacts()))
+        case .createDirectRoom(let owner, let other):
+            guard let number = try store.insertRoom(id, at: time) else { throw NoRoomNumber() }
+            configuration.roomNumbers.use(number)
+            try db.makeDirect(number, DirectPair(owner, other))
+            for user in [owner, other] {
+                try db.setRole(.owner, of: user, in: number)
+                try store.joined(user, number, latest: nil, isEngaged: user == owner)
+            }
+            try db.setHidden(true, for: other, in: number)
+            // With the blocks between the two.
+            room = add(id, try db.room(id)!)
+        case .hideRoom(let user):
+            try db.setHidden(true, for: user, in: room!.number)
+            change(&room!, user) { $0.isHidden = true }
+        case .showRoom(let user, _):
+            try db.setHidden(false, for: user, in: room!.number)
+            change(&room!, user) { $0.isHidden = false }
+        case .forgetDirect(let user):
+            try db.forgetDirect(user, in: room!.number)
+            change(&room!, user) { $0 = DirectRoom.Side(.deleted) }
         case .addMember(let user, let role, _, let isEngaged):
             let known = room!
             try db.setRole(role, of: user, in: known.number)
@@ -80,11 +100,22 @@ extension Commit {
         }
     }
 
+    /// Changes the side of a user in a direct room, as the table of rooms has it.
+    private mutating func change(
+        _ room: inout RoomTable.Room, _ user: UserID, _ change: (inout DirectRoom.Side) -> Void
+    ) {
+        room.facts.direct?.change(user, change)
+        rooms.update(room)
+    }
+
     /// Applies a write that changes rows of a room with this number, or of the server, and tells of changed access.
     mutating func apply(_ write: Write, in id: RoomID?, _ number: Int64) throws {
         func key(_ seq: Int64) -> RowKey { RowKey(room: number, seq) }
         switch write {
-        case .replace, .createRoom, .addMember, .setVisibility, .deleteRoom: break  // applied by the callers
+        // Applied by the callers.
+        case .replace, .createRoom, .createDirectRoom, .hideRoom, .showRoom, .forgetDirect, .addMember, .setVisibility,
+            .deleteRoom:
+            break
         case .rememberContent(let content, let seq):
             try db.insertFingerprint(fingerprinter.fingerprint(of: content), of: key(seq))
         case .forgetSender(let seq, let user):

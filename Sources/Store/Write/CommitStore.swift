@@ -89,6 +89,7 @@ extension SQLDatabase {
             number: row.number,
             RoomFacts(
                 head: progress.head, rev: progress.rev, latest: Timestamp(milliseconds: progress.latest),
-                isPrivate: row.isPrivate, isDeleted: row.isDeleted))
+                isPrivate: row.isPrivate, isDeleted: row.isDeleted,
+                direct: try row.direct.map { try direct($0, row.number) }))
     }
 }

@@ -31,7 +31,8 @@ extension Problem {
     public static var invalidRoom: Problem {
         Problem(
             code: .invalidRoom,
-            detail: "A room id is 1 to 128 letters, digits and . _ ~ - and begins with a letter or digit.",
+            detail:
+                "A room id is 1 to 128 letters, digits and . _ ~ - and begins with a letter or digit, or is that of a direct room.",
             field: "room", limit: RoomID.maximumBytes)
     }
 

@@ -51,6 +51,8 @@ extension Problem {
         case banOver = "ban_over"
         /// The room has the maximum number of bans.
         case tooManyBans = "too_many_bans"
+        /// A direct room does not allow the change, such as another member.
+        case directRoom = "direct_room"
         /// A message already has the maximum number of different reaction keys.
         case tooManyReactions = "too_many_reactions"
 
@@ -102,6 +104,8 @@ extension Problem {
         case forbidden = "forbidden"
         /// The caller is banned from the room, or from the whole server.
         case banned = "banned"
+        /// The other user has blocked the caller.
+        case blocked = "blocked"
         /// The caller is not a member of the room.
         case notAMember = "not_a_member"
         /// The server shows nobody the read marks of other users.

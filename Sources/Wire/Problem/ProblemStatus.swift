@@ -11,7 +11,9 @@ extension Problem.Code {
             .chunkExtensionsTooLong:
             400
         case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid, .disconnected: 401
-        case .forbidden, .notTheSender, .notAMember, .receiptsOff, .banned, .roomNotAllowed, .originNotAllowed: 403
+        case .forbidden, .notTheSender, .notAMember, .receiptsOff, .banned, .blocked, .roomNotAllowed,
+            .originNotAllowed:
+            403
         case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .erasureNotFound: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -24,7 +26,8 @@ extension Problem.Code {
         case .expectationUnknown: 417
         case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
-            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .tooManySubscriptions:
+            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .directRoom,
+            .tooManySubscriptions:
             422
         case .upgradeRequired: 426
         case .rateLimited: 429

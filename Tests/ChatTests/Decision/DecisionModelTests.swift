@@ -19,6 +19,12 @@ struct DecisionModelTests {
                 .setMember, .setMember, .settings, .eraseUser, .eraseUser,
             ]),
         RandomHistory.Shape(
+            "of direct rooms", users: 3, rooms: 1,
+            kinds: [
+                .setDirect, .setDirect, .send, .sendWithID, .read, .edit, .addReaction, .delete, .settings, .setMember,
+                .removeMember, .removeMember, .deleteRoom, .eraseUser,
+            ]),
+        RandomHistory.Shape(
             "of many reactions", users: 60, rooms: 1, keys: 34,
             kinds: [.send, .addReaction, .addReaction, .addReaction, .addReaction, .removeReaction]),
     ]
@@ -75,6 +81,9 @@ struct DecisionModelTests {
                     .roomDeleted,
                     .roomNotFound, .tooManyBans,
                 ]))
+        }
+        if shape.name == "of direct rooms" {
+            #expect(problems.isSuperset(of: [.directRoom, .roomNotFound, .roomDeleted, .lastOwner]))
         }
         if shape.users > 50 { #expect(problems.contains(.tooManyReactions)) }
     }

@@ -123,6 +123,7 @@ struct TableLog {
             facts.hasMaximumBans = bans.keys.count { $0.room == submission.room } >= Self.mostBans
         }
         if names.contains(.erasure) { facts.erasure = erasures[subject] }
+        if names.contains(.isBlocked) { facts.isBlocked = false }
     }
 
     private func load(
@@ -173,6 +174,11 @@ struct TableLog {
         case .createRoom(let owner):
             #expect(rooms[id!] == nil)
             rooms[id!] = Room(members: [owner: .owner])
+        case .createDirectRoom(let owner, let other):
+            #expect(rooms[id!] == nil)
+            let direct = DirectRoom(DirectRoom.Side(owner), DirectRoom.Side(other, isHidden: true))
+            rooms[id!] = Room(
+                facts: RoomFacts(isPrivate: true, direct: direct), members: [owner: .owner, other: .owner])
         case .forgetSender(let seq, let user):
             rooms[id!]!.messages[Int(seq) - 1].sender = .deleted
             rooms[id!]!.messages[Int(seq) - 1].clientMessageID = nil
@@ -210,6 +216,14 @@ struct TableLog {
             #expect(seq > room.marks[user] ?? 0)
             room.marks[user] = seq
         case .removeMark(let user): room.marks[user] = nil
+        case .hideRoom(let user):
+            #expect(room.facts.direct?.sides.contains { $0.user == user && !$0.isHidden } == true)
+            room.facts.direct?.change(user) { $0.isHidden = true }
+        case .showRoom(let user, _):
+            #expect(room.facts.direct?.sides.contains { $0.user == user && $0.isHidden } == true)
+            room.facts.direct?.change(user) { $0.isHidden = false }
+        case .forgetDirect(let user):
+            room.facts.direct?.change(user) { $0 = DirectRoom.Side(.deleted) }
         case .addMember(let user, let role, _, _):
             #expect(room.members[user] == nil)
             room.members[user] = role
@@ -220,7 +234,7 @@ struct TableLog {
         case .setBoundary(let user, let boundary):
             #expect(room.boundaries[user] == nil)
             room.boundaries[user] = boundary
-        case .createRoom, .forgetSender, .deleteRoom, .setBan, .liftBan, .eraseUser:
+        case .createRoom, .createDirectRoom, .forgetSender, .deleteRoom, .setBan, .liftBan, .eraseUser:
             Issue.record("applied by the caller")
         }
     }

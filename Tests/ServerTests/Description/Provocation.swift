@@ -30,6 +30,7 @@ struct Provocation {
     static let all = messages + changes + rooms + bans + admin + live + server
 
     private static let room = "/v1/rooms/lobby"
+    private static let direct = "/v1/rooms/@FBpM0kK2foLt9KeLtBjUCm"
     private static let first = "\(room)/messages/1"
     private static let by = "\(room)/messages/by-client-id/a"
 
@@ -91,6 +92,13 @@ struct Provocation {
         Provocation("setRoom", 422, "/v1/rooms/den", "{\"title\":\"\(String(repeating: "x", count: 257))\"}"),
         Provocation("deleteRoom", 403, room, as: "bob"),
         Provocation("deleteRoom", 204, "/v1/rooms/den"),
+        Provocation("setDirectRoom", 201, "/v1/direct/bob"),
+        Provocation("setDirectRoom", 200, "/v1/direct/alice", as: "bob"),
+        Provocation("setDirectRoom", 400, "/v1/direct/%20"),
+        Provocation("setDirectRoom", 422, "/v1/direct/alice"),
+        Provocation("setMember", 422, "\(direct)/members/carol"),
+        Provocation("removeMember", 422, "\(direct)/members/bob"),
+        Provocation("deleteRoom", 422, direct),
         Provocation("listRooms", 200, "/v1/rooms?limit=1"),
         Provocation("listRooms", 400, "/v1/rooms?cursor=x"),
         Provocation("listRooms", 410, "/v1/rooms?cursor=x:0:lobby"),

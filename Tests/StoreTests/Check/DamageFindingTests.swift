@@ -129,6 +129,11 @@ extension Damage {
         Damage(
             "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
             "room attic: this room is private, but has no owner"),
+        Damage(
+            "UPDATE rooms SET direct_first = 'alice', direct_second = 'bob' WHERE id = 2",
+            "room attic: the id of this direct room is not that of alice and bob",
+            "room attic: this direct room is not private",
+            "room attic: the members of this direct room are not its two users"),
         Damage("DELETE FROM meta WHERE key = 'epoch'", "the epoch is missing"),
         Damage(
             "DELETE FROM meta WHERE key = 'fingerprint_secret'",

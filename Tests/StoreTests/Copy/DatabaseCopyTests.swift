@@ -19,6 +19,8 @@ struct DatabaseCopyTests {
         let mallory = try UserID("mallory")
         _ = try log.change(.setBan(mallory, BanSettings(scope: .all)), by: "alice").get()
         _ = try log.change(.delete, in: "gone", by: "bob").get()
+        try log.makeDirect("alice", with: "bob")
+        try log.send(.init(room: log.makeDirect("bob", with: "carol"), sender: "bob"))
     }
 
     /// What clients see of it.
@@ -26,7 +28,9 @@ struct DatabaseCopyTests {
         let page = try log.page(.after(.seq(0)), limit: 2000)
         let changes = try log.changes(since: 0, limit: 2000)
         let summary = try log.summary(for: "bob")
+        let lists = try ["alice", "bob", "carol"].map { try log.inbox(of: $0).rooms.map(\.summary) }
         return [
+            "\(lists)",
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
             "\(try log.state())", "\(summary)", "\(try log.reads())", log.log.epoch,
         ]

@@ -119,6 +119,7 @@ export type Room = {
     visibility?: Visibility;
     title?: string;
     role?: Role;
+    direct?: string;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -591,6 +592,14 @@ export type Operations = {
             };
         };
         answer: Presence;
+    };
+    "PUT /v1/direct/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: Room;
     };
     "GET /v1/rooms/{room}/members": {
         request: {

@@ -60,7 +60,7 @@ extension PostgresConnection {
             """
             SELECT rooms.id, coalesce(rooms.active_at, rooms.created_at), engaged, name
             FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
-            WHERE members."user" = $1 AND \(Erasures.isPresent("$1", in: "members.room"))
+            WHERE members."user" = $1 AND hidden = 0 AND \(Erasures.isPresent("$1", in: "members.room"))
             """, user
         ) { row in
             OwnRoom(

@@ -254,5 +254,18 @@ enum PostgresSchema {
             "CREATE INDEX read_marks_by_room_and_user ON read_marks (room, \"user\")",
             "DROP INDEX read_marks_by_room",
         ],
+        [
+            // The two members of a direct room; NULL for other rooms.
+            "ALTER TABLE rooms ADD COLUMN direct_first TEXT COLLATE \"C\", ADD COLUMN direct_second TEXT COLLATE \"C\"",
+            // 1: a direct room that is not in the member's list of rooms until its next message.
+            "ALTER TABLE members ADD COLUMN hidden BIGINT NOT NULL DEFAULT 0",
+            """
+            CREATE TABLE blocks (
+                "user" TEXT COLLATE "C" NOT NULL, blocked TEXT COLLATE "C" NOT NULL, created_at BIGINT NOT NULL,
+                PRIMARY KEY ("user", blocked)
+            )
+            """,
+            "CREATE INDEX blocks_by_blocked ON blocks (blocked)",
+        ],
     ]
 }

@@ -95,7 +95,7 @@ extension PostgresConnection {
             """
             SELECT a.place, rooms.id, access, head, rev, private, deleted,
                 (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
-                (SELECT revocations FROM server)
+                (SELECT revocations FROM server), direct_first, direct_second, \(DirectPair.state)
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
                 JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
             """, parameters)
@@ -107,7 +107,11 @@ extension PostgresConnection {
                     number: result.integer(row, 1), access: result.integer(row, 2),
                     facts: RoomFacts(
                         head: result.integer(row, 3), rev: result.integer(row, 4),
-                        isPrivate: result.integer(row, 5) == 1, isDeleted: result.integer(row, 6) == 1)),
+                        isPrivate: result.integer(row, 5) == 1, isDeleted: result.integer(row, 6) == 1,
+                        direct: result.isNull(row, 9)
+                            ? nil
+                            : DirectPair(UserID(trusted: result.text(row, 9)), UserID(trusted: result.text(row, 10)))
+                                .room(state: result.integer(row, 11)))),
                 role: result.isNull(row, 7) ? nil : result.integer(row, 7) == 1 ? .owner : .member)
         }
         return (answers, result.integer(0, 8))

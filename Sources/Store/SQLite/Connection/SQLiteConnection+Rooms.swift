@@ -3,8 +3,10 @@ import Wire
 /// Statements about rooms that are SQLite's own: a room's progress follows from its messages.
 extension SQLiteConnection {
     func row(of room: RoomID, locking: Bool) throws -> RoomRow? {
-        try first("SELECT id, private, deleted FROM rooms WHERE name = $1", room) { row in
-            RoomRow(number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1)
+        try first("SELECT id, private, deleted, direct_first, direct_second FROM rooms WHERE name = $1", room) { row in
+            RoomRow(
+                number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1,
+                direct: DirectPair(row, from: 3))
         }
     }
 

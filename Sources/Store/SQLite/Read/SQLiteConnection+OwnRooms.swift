@@ -106,9 +106,9 @@ extension SQLiteConnection {
     // Deleted rooms have no members; a job removes their rows in parts.
     private static let rooms = "JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0"
 
-    // The user, unless the membership is that of an erased user of this name.
+    // The user, unless the membership is that of an erased user of this name, or the room is not to be listed.
     private static func isOf(_ user: String) -> String {
-        "members.user = \(user) AND \(Erasures.isPresent(user, in: "members.room"))"
+        "members.user = \(user) AND members.hidden = 0 AND \(Erasures.isPresent(user, in: "members.room"))"
     }
 }
 

@@ -7,6 +7,7 @@ struct SQLiteRoom: RoomView {
     let number: Int64
     let isPrivate: Bool
     let isDeleted: Bool
+    let direct: DirectPair?
     /// The highest `seq` of a filed message.
     private let filed: Int64
     /// The messages after the filed ones, which are consecutive.
@@ -24,6 +25,7 @@ struct SQLiteRoom: RoomView {
         number = row.number
         isPrivate = row.isPrivate
         isDeleted = row.isDeleted
+        direct = row.direct
         filed = progress.head
         self.statements = statements
         self.recent = recent.drop { $0.seq <= progress.head }

@@ -234,5 +234,25 @@ extension Schema {
             ALTER TABLE read_marks ADD COLUMN moved_at INTEGER;
             """
         ),
+        (
+            name: "v13",
+            sql: """
+            -- The two members of a direct room; NULL for other rooms.
+            ALTER TABLE rooms ADD COLUMN direct_first TEXT;
+            ALTER TABLE rooms ADD COLUMN direct_second TEXT;
+            -- 1: a direct room that is not in the member's list of rooms until its next message.
+            ALTER TABLE members ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
+
+            CREATE TABLE blocks (
+                user TEXT NOT NULL,
+                blocked TEXT NOT NULL,
+                created_at INTEGER NOT NULL,    -- milliseconds since 1970
+                PRIMARY KEY (user, blocked)
+            ) WITHOUT ROWID;
+
+            -- Finds the blocks of a user who is being erased.
+            CREATE INDEX blocks_by_blocked ON blocks (blocked);
+            """
+        ),
     ]
 }

@@ -115,11 +115,15 @@ public struct HistoryExport: Sendable {
         func run() throws {
             TransferLine.start(version: TransferLine.version, epoch: try Schema.epoch(db)).encode(into: &output.bytes)
             // A deleted room keeps only its name, which is never used again.
-            try db.forEach("SELECT id, name, private, title FROM rooms WHERE deleted = 0 ORDER BY id") { row in
+            try db.forEach(
+                """
+                SELECT id, name, private, title, direct_first, direct_second FROM rooms WHERE deleted = 0 ORDER BY id
+                """
+            ) { row in
                 let (number, id) = (row.integer(0), RoomID(trusted: row.text(1)))
                 let settings = RoomSettings(
                     visibility: row.integer(2) == 1 ? .private : .open, title: row.isNull(3) ? nil : row.text(3))
-                TransferLine.room(id, settings).encode(into: &output.bytes)
+                TransferLine.room(id, settings, direct: DirectPair(row, from: 4)).encode(into: &output.bytes)
                 output.contents.rooms += 1
                 try writeMembers(of: id, number)
                 try writeMessages(of: id, number)
@@ -138,9 +142,10 @@ public struct HistoryExport: Sendable {
         }
 
         private func writeMembers(of id: RoomID, _ number: Int64) throws {
-            try db.forEach("SELECT user, owner FROM members WHERE room = $1 ORDER BY user", number) { row in
+            try db.forEach("SELECT user, owner, hidden FROM members WHERE room = $1 ORDER BY user", number) { row in
                 let role: RoomMember.Role = row.integer(1) == 1 ? .owner : .member
-                TransferLine.member(id, RoomMember(user: UserID(trusted: row.text(0)), role: role))
+                let member = RoomMember(user: UserID(trusted: row.text(0)), role: role)
+                TransferLine.member(id, member, isHidden: row.integer(2) == 1)
                     .encode(into: &output.bytes)
                 try output.writeIfFull()
             }

@@ -70,8 +70,8 @@ struct ImportTarget {
                     throw Problem.invalidField("type", must: "export on the first line only")
                 }
                 isExport = true
-            case .room(let id, let settings): try takeRoom(id, settings)
-            case .member(let id, let member): try takeMember(id, member)
+            case .room(let id, let settings, let direct): try takeRoom(id, settings, direct)
+            case .member(let id, let member, let isHidden): try takeMember(id, member, isHidden)
             case .message(let message):
                 messages += 1
                 try takeMessage(message)
@@ -97,16 +97,27 @@ struct ImportTarget {
 
     // MARK: Rooms
 
-    private mutating func takeRoom(_ id: RoomID, _ settings: RoomSettings) throws {
+    private mutating func takeRoom(_ id: RoomID, _ settings: RoomSettings, _ direct: DirectPair?) throws {
         // An existing room keeps its settings.
         guard try room(id) == nil else { return }
         let room = try makeRoom(id)
         if let visibility = settings.visibility { try statements.db.setVisibility(visibility, of: room.number) }
         if let title = settings.title { try statements.db.setTitle(title, of: room.number) }
+        if let direct {
+            try statements.db.makeDirect(room.number, direct)
+            for user in [direct.first, direct.second] where user != .deleted {
+                try statements.db.setRole(.owner, of: user, in: room.number)
+            }
+        }
     }
 
-    private mutating func takeMember(_ id: RoomID, _ member: RoomMember) throws {
+    private mutating func takeMember(_ id: RoomID, _ member: RoomMember, _ isHidden: Bool) throws {
         guard let room = try room(id) else { throw Problem.roomNotFound }
+        if id.isDirect {
+            // Its line has made both members.
+            guard try statements.db.role(of: member.user, in: room.number) != nil else { throw Problem.directRoom }
+            return try statements.db.setHidden(isHidden, for: member.user, in: room.number)
+        }
         // An existing member keeps its role.
         guard try statements.db.role(of: member.user, in: room.number) == nil else { return }
         try statements.db.setRole(member.role, of: member.user, in: room.number)
@@ -148,7 +159,10 @@ struct ImportTarget {
     // MARK: Messages
 
     private mutating func takeMessage(_ message: TransferMessage) throws {
-        var room = try room(message.room) ?? makeRoom(message.room, at: message.createdAt)
+        let known = try room(message.room)
+        // Only its line makes a direct room.
+        if known == nil, message.room.isDirect { throw Problem.roomNotFound }
+        var room = try known ?? makeRoom(message.room, at: message.createdAt)
         if let place = try place(of: message, in: room) {
             contents.repeated += 1
             if let seq = message.seq { room.note(seq, isAt: place) }

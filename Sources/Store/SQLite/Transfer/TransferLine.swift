@@ -9,10 +9,10 @@ import Wire
 enum TransferLine: Sendable {
     /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
     case start(version: Int64, epoch: String?)
-    /// `{"type":"room","room":…,"visibility":…,"title":…}`.
-    case room(RoomID, RoomSettings)
-    /// `{"type":"member","room":…,"user":…,"role":…}`.
-    case member(RoomID, RoomMember)
+    /// `{"type":"room","room":…,"visibility":…,"title":…}`; a direct room has `"direct":["alice","bob"]`, its two users.
+    case room(RoomID, RoomSettings, direct: DirectPair?)
+    /// `{"type":"member","room":…,"user":…,"role":…}`, with `"hidden":true` for a direct room that is not in the user's list.
+    case member(RoomID, RoomMember, isHidden: Bool)
     /// `{"type":"message",…}`: a message as clients see it, but with all users of its reactions.
     case message(TransferMessage)
     /// `{"type":"read","room":…,"user":…,"seq":…,"at":…}`: the read mark of a user, and when it moved there, if known.
@@ -54,16 +54,21 @@ extension TransferLine {
             out.append(literal: #"{"type":"export""#)
             out.append(member: "version", version)
             if let epoch { out.append(member: "epoch", epoch) }
-        case .room(let room, let settings):
+        case .room(let room, let settings, let direct):
             out.append(literal: #"{"type":"room""#)
             out.append(member: "room", room.string)
             if let visibility = settings.visibility { out.append(member: "visibility", visibility.rawValue) }
             if let title = settings.title { out.append(member: "title", title) }
-        case .member(let room, let member):
+            if let direct {
+                out.append(literal: #","direct":"#)
+                out.append(array: [direct.first, direct.second]) { $1.append(quoted: $0.string) }
+            }
+        case .member(let room, let member, let isHidden):
             out.append(literal: #"{"type":"member""#)
             out.append(member: "room", room.string)
             out.append(member: "user", member.user.string)
             out.append(member: "role", member.role.rawValue)
+            if isHidden { out.append(member: "hidden", true) }
         case .read(let room, let mark):
             out.append(literal: #"{"type":"read""#)
             out.append(member: "room", room.string)
@@ -148,6 +153,8 @@ extension TransferLine {
         var title: String?
         var role: String?
         var at: String?
+        var direct: [String] = []
+        var isHidden = false
         var sender: String?
         var clientMessageID: String?
         var content = Content()
@@ -187,6 +194,11 @@ extension TransferLine {
                 visibility = try reader.string("visibility")
             } else if reader.json.matches(name, "title") {
                 title = try reader.string("title", limit: Limits.titleBytes)
+            } else if reader.json.matches(name, "direct") {
+                guard try reader.enterArray("direct") else { return }
+                while try reader.json.nextElement() { direct.append(try reader.string("direct") ?? "") }
+            } else if reader.json.matches(name, "hidden") {
+                isHidden = try reader.boolean("hidden") ?? false
             } else if reader.json.matches(name, "version") {
                 version = try reader.integer("version")
             } else if reader.json.matches(name, "epoch") {
@@ -203,11 +215,14 @@ extension TransferLine {
             case "message", nil:
                 return .message(try message())
             case "room":
-                return .room(try roomID(), RoomSettings(visibility: try visibilityValue(), title: title))
+                let room = try roomID()
+                let settings = RoomSettings(visibility: try visibilityValue(), title: title)
+                return .room(room, settings, direct: try pair(of: room))
             case "member":
                 let role = RoomMember.Role(rawValue: role ?? "member")
                 guard let role else { throw .invalidField("role", must: "\"member\" or \"owner\"") }
-                return .member(try roomID(), RoomMember(user: try userID(user, "user"), role: role))
+                return .member(
+                    try roomID(), RoomMember(user: try userID(user, "user"), role: role), isHidden: isHidden)
             case "read":
                 guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer from 0 on") }
                 return .read(
@@ -278,6 +293,22 @@ extension TransferLine {
                     field, must: "1 to \(UserID.maximumBytes) bytes of printable UTF-8 without spaces, not . or ..")
             }
             return user
+        }
+
+        /// Returns the two users of a direct room. Its id follows from them, unless one of them was erased.
+        private func pair(of room: RoomID) throws(Problem) -> DirectPair? {
+            guard room.isDirect else { return nil }
+            let problem = Problem.invalidField("direct", must: "the two users of the direct room")
+            guard direct.count == 2 else { throw problem }
+            var users: [UserID] = []
+            for name in direct {
+                let isErased = name.hasSameBytes(as: UserID.deleted.string)
+                users.append(isErased ? .deleted : try userID(name, "direct"))
+            }
+            guard users.contains(.deleted) || (users[0] != users[1] && RoomID.direct(users[0], users[1]) == room) else {
+                throw problem
+            }
+            return DirectPair(users[0], users[1])
         }
 
         private func visibilityValue() throws(Problem) -> RoomSummary.Visibility? {

@@ -58,6 +58,28 @@ struct TransferTests {
 
     // MARK: There and back
 
+    @Test("of a direct room keeps its two users and whose list it is in; its id must follow from them")
+    func directRooms() throws {
+        let log = try TestLog(in: directory)
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.send(.init(room: room))
+        _ = try log.change(.removeMember(try UserID("bob")), in: room, by: "bob").get()
+        log.close()
+        let text = try export(log.path)
+        #expect(text.contains(#""visibility":"private","direct":["alice","bob"]}"#))
+        let path = directory.path(of: "direct.db")
+        for _ in 0..<2 { try importing(text, into: path) }
+        #expect(try lines(export(path)).dropFirst() == lines(text).dropFirst())
+        try expectSound(path)
+        let line = #"{"type":"room","room":"\#(room)","visibility":"private""#
+        for end in ["}", #","direct":["alice"]}"#, #","direct":["alice","carol"]}"#] {
+            #expect(try refusal(line + end + "\n").problem.field == "direct")
+        }
+        #expect(try refusal(message(#""text":"x""#, room: room)).problem == .roomNotFound)
+        let member = #"{"type":"member","room":"\#(room)","user":"carol","role":"owner"}"#
+        #expect(try refusal(line + #","direct":["alice","bob"]}"# + "\n\(member)\n").problem == .directRoom)
+    }
+
     @Test("keeps tombstones of erased senders, and makes nobody their room's owner")
     func erasedSender() throws {
         let start = #"{"room":"lobby","sender":"~deleted","created_at":"2026-01-01T00:00:00Z","#

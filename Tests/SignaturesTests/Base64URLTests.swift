@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Tokens
+@testable import Signatures
 
 @Suite("Base64url")
 struct Base64URLTests {

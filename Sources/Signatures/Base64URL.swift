@@ -1,10 +1,10 @@
 /// Base64url without padding (RFC 4648, section 5), as JSON Web Signatures use it (RFC 7515, section 2).
-enum Base64URL {
+package enum Base64URL {
     /// Decodes `text`.
     ///
     /// - Returns: `nil` if `text` contains padding or another invalid character, or if unused bits are not 0. Each
     ///   sequence of bytes therefore has exactly one encoding (section 3.5).
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3 + 2)
@@ -23,7 +23,7 @@ enum Base64URL {
         return bits == 0 ? bytes : nil
     }
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count / 3 * 4 + 3)
         var bits: UInt32 = 0

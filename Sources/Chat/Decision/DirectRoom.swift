@@ -1,0 +1,56 @@
+public import Wire
+
+/// The two members of a direct room. They never change, except that the name of one who was erased becomes
+/// ``UserID/deleted``.
+///
+/// A plain value.
+public struct DirectRoom: Sendable, Hashable {
+    /// One of the two members.
+    public struct Side: Sendable, Hashable {
+        /// The user.
+        public var user: UserID
+        /// True if the room is not in the user's list of rooms until the next message.
+        public var isHidden: Bool
+        /// True if the user blocks the other one.
+        public var isBlocking: Bool
+
+        /// Creates a side.
+        public init(_ user: UserID, isHidden: Bool = false, isBlocking: Bool = false) {
+            self.user = user
+            self.isHidden = isHidden
+            self.isBlocking = isBlocking
+        }
+    }
+
+    /// One member. The order of the two has no meaning.
+    public var first: Side
+    /// The other one.
+    public var second: Side
+
+    /// Creates the room of two members.
+    public init(_ first: Side, _ second: Side) {
+        self.first = first
+        self.second = second
+    }
+
+    /// Both sides.
+    public var sides: [Side] { [first, second] }
+
+    /// True if one of the two was erased.
+    var isOver: Bool { first.user == .deleted || second.user == .deleted }
+
+    /// Returns the other one of the two; `nil` for a user who is neither.
+    public static func other(of user: UserID, _ first: UserID, _ second: UserID) -> UserID? {
+        user == first ? second : user == second ? first : nil
+    }
+
+    /// Returns true if the other one blocks a user.
+    func blocks(_ user: UserID) -> Bool {
+        (user == first.user && second.isBlocking) || (user == second.user && first.isBlocking)
+    }
+
+    /// Changes the side of a user, if the user is one of the two.
+    public mutating func change(_ user: UserID, _ change: (inout Side) -> Void) {
+        if first.user == user { change(&first) } else if second.user == user { change(&second) }
+    }
+}
