@@ -10,9 +10,15 @@ import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
 import { session } from "./session.js";
-import { avatar, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
+import { $, avatar, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
 
-const $ = (selector) => document.querySelector(selector);
+/**
+ * @typedef {import("./client/index.js").RoomSummary} RoomSummary
+ * @typedef {import("./client/index.js").Role} Role
+ *
+ * @typedef {{me: string, token: string | null}} Account
+ */
+
 const TOKEN_KEY = "backscroll.token";
 /** Maximum number of members to list. */
 const MAXIMUM_MEMBERS = 1000;
@@ -22,15 +28,19 @@ const FIRST_MESSAGES_MILLISECONDS = 500;
 const OFFLINE_MILLISECONDS = 1000;
 const ROOM_ID = /^([A-Za-z0-9][A-Za-z0-9._~-]{0,127}|@[A-Za-z0-9_-]{22})$/;
 
-/** The user, whose client has an address of its own, and the token on a server with keys. @type {{me: string, token: string | null} | null} */
+/** @type {Account | null} The user, and the token on a server with keys. */
 let account = null;
-let client, screen = null;
-/** The rooms in the list. */
+/** @type {Client | null} */
+let client = null;
+/** @type {Screen | null} */
+let screen = null;
+/** @type {readonly RoomSummary[]} The rooms in the list. */
 let listed = [];
 
-let endFirst;
+/** @type {() => void} */
+let endFirst = () => {};
 /** Resolves once the first messages are on the screen, or after `FIRST_MESSAGES_MILLISECONDS`. Work that can wait begins then. */
-const first = new Promise((resolve) => (endFirst = resolve));
+const first = new Promise((resolve) => (endFirst = () => resolve(null)));
 setTimeout(endFirst, FIRST_MESSAGES_MILLISECONDS);
 
 /**
@@ -50,8 +60,34 @@ function place() {
     };
 }
 
+/** The user who has signed in. */
+function user() {
+    if (!account) throw new Error("Nobody has signed in.");
+    return account;
+}
+
+/** The client of the user who has signed in. */
+function chat() {
+    if (!client) throw new Error("Nobody has signed in.");
+    return client;
+}
+
+/** The screen of the open room. */
+function opened() {
+    if (!screen) throw new Error("No room is open.");
+    return screen;
+}
+
+/** @param {unknown} error */
+const messageOf = (error) => /** @type {Error} */ (error).message;
+
+/**
+ * @param {string | null} room
+ * @param {"read" | "last" | number} [at]
+ */
 function urlOf(room, at) {
     const query = new URLSearchParams();
+    const account = user();
     if (!account.token) query.set("user", account.me);
     if (room) query.set("room", room);
     if (typeof at === "number") query.set("at", String(at));
@@ -60,13 +96,22 @@ function urlOf(room, at) {
 
 // Signing in
 
-/** Creates the client of a user, or of nobody. */
+/**
+ * Creates the client of a user.
+ *
+ * @param {string} user The name in open mode; an empty one is nobody.
+ * @param {string | null} token
+ */
 function clientOf(user, token) {
     const [url, store] = [location.origin, new IndexedDBStore()];
     return token ? new Client({ url, store, token: () => token }) : new Client({ url, store, user });
 }
 
-/** Requests the rooms. The error shows if the server accepts the user. */
+/**
+ * Requests the rooms. The error shows if the server accepts the user.
+ *
+ * @param {Client} someone
+ */
 const tryRooms = (someone) => someone.request("GET", "/v1/rooms", { query: { limit: 1 } });
 
 /** Requests the rooms without a name. The error shows whether the server requires tokens. */
@@ -76,7 +121,8 @@ async function wantsToken() {
         await tryRooms(nobody);
         return false;
     } catch (error) {
-        return error.code !== "unauthenticated" && error.status === 401;
+        const { code, status } = /** @type {ClientError} */ (error);
+        return code !== "unauthenticated" && status === 401;
     } finally {
         nobody.close();
     }
@@ -85,7 +131,7 @@ async function wantsToken() {
 async function start() {
     const { user } = place();
     const token = session.get(TOKEN_KEY);
-    if (token) return enter(null, token);
+    if (token) return void enter("", token);
     if (!user) return signIn(await wantsToken());
     if (nameProblem(user)) return await wantsToken() ? signIn(true) : signIn(false, nameProblem(user), user);
     // In open mode a name is enough. The room opens at once; a server with keys refuses the request below.
@@ -94,12 +140,17 @@ async function start() {
     try {
         await tryRooms(named);
     } catch (error) {
-        if (error.status === 401) signIn(true);
-        else if (error.status === 400) signIn(false, error.message, user);
+        const { status, message } = /** @type {ClientError} */ (error);
+        if (status === 401) signIn(true);
+        else if (status === 400) signIn(false, message, user);
     }
 }
 
-/** Asks for a name, or a token. A name that was refused can be corrected. */
+/**
+ * Asks for a name, or a token. A name that was refused can be corrected.
+ *
+ * @param {boolean} isToken
+ */
 function signIn(isToken, error = "", name = "") {
     leave();
     $("#app").hidden = true;
@@ -107,7 +158,7 @@ function signIn(isToken, error = "", name = "") {
     $("#sign-in-text").textContent = isToken ? "This server requires a token (JWT), which your application issues." : "Choose a name to chat with.";
     $("#sign-in-label").textContent = isToken ? "Token" : "Name";
     $("#sign-in-error").textContent = error;
-    const input = $("#sign-in-value");
+    const input = /** @type {HTMLInputElement} */ ($("#sign-in-value"));
     input.value = isToken ? "" : name;
     input.oninput = () => ($("#sign-in-error").textContent = isToken ? "" : nameProblem(input.value.trim()));
     input.autocomplete = isToken ? "off" : "username";
@@ -118,28 +169,34 @@ function signIn(isToken, error = "", name = "") {
         const problem = isToken ? "" : nameProblem(value);
         if (problem) return void ($("#sign-in-error").textContent = problem);
         if (isToken && !claimsOf(value)) return void ($("#sign-in-error").textContent = "This is no token.");
-        const next = isToken ? clientOf(null, value) : clientOf(value, null);
+        const next = isToken ? clientOf("", value) : clientOf(value, null);
         try {
             await tryRooms(next);
         } catch (error) {
-            return void ($("#sign-in-error").textContent = error.message);
+            return void ($("#sign-in-error").textContent = messageOf(error));
         } finally {
             next.close();
         }
         if (isToken) session.set(TOKEN_KEY, value);
-        if (isToken) enter(null, value);
+        if (isToken) enter("", value);
         else enter(value, null);
     };
 }
 
+/** @param {string} message */
 function signOut(message) {
     session.set(TOKEN_KEY, null);
     signIn(true, message);
 }
 
-/** Shows the rooms, and the one that the URL names. Returns the user's client. */
+/**
+ * Shows the rooms, and the one that the URL names. Returns the user's client.
+ *
+ * @param {string} user The name in open mode.
+ * @param {string | null} token
+ */
 function enter(user, token) {
-    account = { me: token ? claimsOf(token).user : user, token };
+    account = { me: token ? claimsOf(token)?.user ?? "" : user, token };
     const entered = clientOf(user, token);
     client = entered;
     $("#sign-in").hidden = true;
@@ -196,7 +253,7 @@ function show(room, at, isReturn) {
         endFirst();
         return;
     }
-    const opened = new Screen(client, account.me, room, at, {
+    screen = new Screen(chat(), user().me, room, at, {
         isReturn,
         onChange: (view) => {
             drawOpenRoom();
@@ -204,14 +261,17 @@ function show(room, at, isReturn) {
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });
-    screen = opened;
-    setRole(client.rooms.get(room)?.role ?? null);
+    setRole(chat().rooms.get(room)?.role ?? null);
     drawTitle(room);
     refreshRoom(room);
     placeTabStop();
 }
 
-/** Goes to a room. The open room stays as it is. */
+/**
+ * Goes to a room. The open room stays as it is.
+ *
+ * @param {string} room
+ */
 function go(room) {
     if (screen?.id === room) return;
     history.pushState({ isFromList: screen === null }, "", urlOf(room));
@@ -225,10 +285,11 @@ function goBack() {
     show(null);
 }
 
+/** @param {string} room */
 async function refreshRoom(room) {
     await first;
     try {
-        const summary = await client.rooms.visit(room);
+        const summary = await chat().rooms.visit(room);
         if (screen?.id !== room) return;
         drawTitle(room, summary.title);
         setRole(summary.role);
@@ -237,29 +298,41 @@ async function refreshRoom(room) {
     }
 }
 
-/** Offers what a user of this role may do in the open room; `undefined` is no member, and null is a role that is not known yet. */
+/**
+ * Offers what a user of this role may do in the open room.
+ *
+ * @param {Role | null | undefined} role Undefined for a user who is no member; null if it is not known yet.
+ */
 function setRole(role) {
+    const screen = opened();
     screen.setOwner(role === "owner");
     $("#join").hidden = role !== undefined || screen.isEnded;
     $("#add-member").hidden = role !== "owner";
     $("#leave").hidden = !role;
 }
 
-function drawTitle(room, title = client.rooms.get(room)?.title) {
+/** @param {string} room */
+function drawTitle(room, title = chat().rooms.get(room)?.title) {
     $("#room-title").textContent = title || room;
     drawPageTitle();
 }
 
-/** The number of unread messages of a room. The open room knows its own at once, the list some time later. */
+/**
+ * The number of unread messages of a room. The open room knows its own at once, the list some time later.
+ *
+ * @param {string} room
+ */
 function unreadOf(room) {
-    return (room === screen?.id ? screen.unread : null) ?? client.rooms.get(room)?.unread ?? 0;
+    return (room === screen?.id ? screen.unread : null) ?? client?.rooms.get(room)?.unread ?? 0;
 }
 
 /** Shows the number of unread messages of the open room in the list and in the title of the page. */
 function drawOpenRoom() {
-    const item = $(`[data-room-item="${screen.id}"]`);
-    const room = client.rooms.get(screen.id);
-    if (item && room && item.dataset.unread !== String(unreadOf(screen.id))) fillRoomItem(item, room);
+    const { id } = opened();
+    /** @type {HTMLElement | null} */
+    const item = document.querySelector(`[data-room-item="${id}"]`);
+    const room = chat().rooms.get(id);
+    if (item && room && item.dataset.unread !== String(unreadOf(id))) fillRoomItem(item, room);
     drawPageTitle();
 }
 
@@ -276,46 +349,56 @@ function drawPageTitle() {
 
 // The list of rooms
 
+/** @param {readonly RoomSummary[]} rooms */
 function drawRooms(rooms) {
-    const wasListed = screen && listed.some(({ room }) => room === screen.id);
+    const id = screen?.id;
+    const wasListed = listed.some(({ room }) => room === id);
     listed = rooms;
     const list = $("#rooms");
-    const known = new Map([...list.children].map((item) => [item.dataset.roomItem, item]));
-    let next = list.firstChild;
+    const known = new Map(/** @type {HTMLElement[]} */ ([...list.children]).map((item) => [item.dataset.roomItem, item]));
+    let next = list.firstElementChild;
     for (const room of rooms) {
         const item = known.get(room.room) ?? roomItem(room.room);
         known.delete(room.room);
         fillRoomItem(item, room);
-        if (item === next) next = next.nextSibling;
+        if (item === next) next = item.nextElementSibling;
         else list.insertBefore(item, next);
     }
     for (const item of known.values()) item.remove();
     placeTabStop();
-    const open = screen && client.rooms.get(screen.id);
+    const open = id === undefined ? undefined : chat().rooms.get(id);
     if (open) {
-        if (open.title) drawTitle(screen.id, open.title);
+        if (open.title) drawTitle(open.room, open.title);
         // The first message in a new room makes its sender the owner.
         if (open.role) setRole(open.role);
-    } else if (wasListed) {
+    } else if (wasListed && id !== undefined) {
         // The user may have been removed from it.
-        refreshRoom(screen.id);
+        refreshRoom(id);
     }
     drawPageTitle();
 }
 
+/** @param {string} id */
 function roomItem(id) {
-    const item = element("li", { "data-room-item": id }, element("a", { href: urlOf(id), tabindex: "-1" }));
-    item.firstChild.onclick = (event) => {
+    const link = element("a", { href: urlOf(id), tabindex: "-1" });
+    link.onclick = (event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         go(id);
     };
-    return item;
+    return element("li", { "data-room-item": id }, link);
 }
 
 /** @type {WeakMap<HTMLElement, string>} The content of each item of the list. Items with unchanged content are not replaced. */
 const shownRooms = new WeakMap();
 
+/** @param {Element} item */
+const linkOf = (item) => /** @type {HTMLElement} */ (item.firstElementChild);
+
+/**
+ * @param {HTMLElement} item
+ * @param {RoomSummary} room
+ */
 function fillRoomItem(item, room) {
     const { last_message: last } = room;
     const unread = unreadOf(room.room);
@@ -325,20 +408,24 @@ function fillRoomItem(item, room) {
     const shown = JSON.stringify([room.title, room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
-    item.dataset.unread = unread;
-    item.firstChild.replaceChildren(
+    item.dataset.unread = String(unread);
+    linkOf(item).replaceChildren(
         avatar(room.title || room.room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === account.me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === user().me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
-            time ? element("time", { datetime: last.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
+            time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));
 }
 
+/**
+ * @param {Element} item
+ * @param {string | null | undefined} room The open room.
+ */
 function markCurrent(item, room = screen?.id) {
-    if (item.dataset.roomItem === room) item.firstChild.setAttribute("aria-current", "page");
-    else item.firstChild.removeAttribute("aria-current");
+    if (item.getAttribute("data-room-item") === room) linkOf(item).setAttribute("aria-current", "page");
+    else linkOf(item).removeAttribute("aria-current");
 }
 
 /** Gives the list one stop for the tab key: the room that has the focus, or the open one. The arrow keys reach the others. */
@@ -352,8 +439,8 @@ $("#rooms").addEventListener("focusin", placeTabStop);
 $("#rooms").addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const links = [...$("#rooms").querySelectorAll("a")];
-    const current = links.indexOf(document.activeElement);
-    const next = { ArrowUp: links[current - 1], ArrowDown: links[current + 1], Home: links[0], End: links.at(-1) }[event.key];
+    const current = links.findIndex((link) => link === document.activeElement);
+    const next = new Map([["ArrowUp", links[current - 1]], ["ArrowDown", links[current + 1]], ["Home", links[0]], ["End", links[links.length - 1]]]).get(event.key);
     if (!next) return;
     event.preventDefault();
     next.focus();
@@ -362,54 +449,57 @@ $("#rooms").addEventListener("keydown", (event) => {
 // Dialogs
 
 function wireDialogs() {
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-cancel]"))) button.onclick = () => button.closest("dialog").close();
-    const rooms = $("#new-room-dialog");
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-cancel]"))) button.onclick = () => button.closest("dialog")?.close();
+    const rooms = /** @type {HTMLDialogElement} */ ($("#new-room-dialog"));
+    const roomForm = /** @type {HTMLFormElement} */ ($("#new-room-dialog form"));
+    const roomError = $("#new-room-dialog .error");
     $("[data-new-room]").onclick = () => {
-        rooms.querySelector("form").reset();
-        rooms.querySelector(".error").textContent = "";
+        roomForm.reset();
+        roomError.textContent = "";
         rooms.showModal();
     };
-    rooms.querySelector("form").onsubmit = async (event) => {
+    roomForm.onsubmit = async (event) => {
         event.preventDefault();
-        const form = new FormData(event.target);
-        const field = (name) => String(form.get(name)).trim();
+        const form = new FormData(roomForm);
+        const field = (/** @type {string} */ name) => String(form.get(name)).trim();
         const id = field("id");
+        /** @type {import("./client/index.js").RoomSettings} */
         const settings = { visibility: form.get("private") ? "private" : "open" };
         if (field("title")) settings.title = field("title");
         try {
-            await client.rooms.make(id, settings);
+            await chat().rooms.make(id, settings);
         } catch (error) {
-            return void (rooms.querySelector(".error").textContent = error.message);
+            return void (roomError.textContent = messageOf(error));
         }
         rooms.close();
         go(id);
     };
-    const members = $("#members-dialog");
+    const members = /** @type {HTMLDialogElement} */ ($("#members-dialog"));
+    const input = /** @type {HTMLInputElement} */ ($("#member-name"));
     $("#members").onclick = () => {
-        members.querySelector(".error").textContent = "";
+        $("#members-error").textContent = "";
         members.showModal();
         drawMembers();
     };
-    $("#member-name").oninput = ({ target }) => (members.querySelector(".error").textContent = nameProblem(target.value.trim()));
-    members.querySelector("form").onsubmit = async (event) => {
+    input.oninput = () => ($("#members-error").textContent = nameProblem(input.value.trim()));
+    $("#members-dialog form").onsubmit = async (event) => {
         event.preventDefault();
-        const input = $("#member-name");
         if (!input.value.trim() || nameProblem(input.value.trim())) return;
-        if (await tryMember(() => client.rooms.add(input.value.trim(), screen.id))) input.value = "";
+        if (await tryMember(() => chat().rooms.add(input.value.trim(), opened().id))) input.value = "";
     };
     $("#join").onclick = async () => {
-        const room = screen.id;
+        const room = opened().id;
         try {
-            await client.rooms.join(room);
+            await chat().rooms.join(room);
         } catch (error) {
-            return screen.showError(error.message);
+            return opened().showError(messageOf(error));
         }
         refreshRoom(room);
     };
     $("#leave").onclick = async () => {
-        const room = screen.id;
+        const room = opened().id;
         if (!(await ask(`Leave ${$("#room-title").textContent}?`, "Leave"))) return;
-        if (!(await tryMember(() => client.rooms.leave(room)))) return;
+        if (!(await tryMember(() => chat().rooms.leave(room)))) return;
         members.close();
         goBack();
     };
@@ -417,37 +507,41 @@ function wireDialogs() {
 
 async function drawMembers() {
     const list = $("#member-list");
+    const { id } = opened();
+    /** @type {import("./client/index.js").Member[]} */
     const members = [];
     try {
         let answer;
         do {
-            answer = await client.rooms.members(screen.id, { after: members.at(-1)?.user });
+            answer = await chat().rooms.members(id, { after: members.at(-1)?.user });
             members.push(...answer.members);
         } while (answer.hasMore && members.length < MAXIMUM_MEMBERS);
     } catch (error) {
         list.replaceChildren();
-        return void ($("#members-dialog .error").textContent = error.message);
+        return void ($("#members-error").textContent = messageOf(error));
     }
-    const isOwner = members.some(({ user, role }) => user === account.me && role === "owner");
+    const { me } = user();
+    const isOwner = members.some(({ user, role }) => user === me && role === "owner");
     list.replaceChildren(...members.map(({ user, role }) => {
-        const remove = isOwner && user !== account.me
+        const remove = isOwner && user !== me
             ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
         if (remove) remove.onclick = async () => {
-            if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => client.rooms.remove(user, screen.id));
+            if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => chat().rooms.remove(user, id));
         };
         return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null, remove);
     }));
 }
 
+/** @param {() => Promise<unknown>} request */
 async function tryMember(request) {
     try {
         await request();
     } catch (error) {
         if (!(error instanceof ClientError)) throw error;
-        $("#members-dialog .error").textContent = error.message;
+        $("#members-error").textContent = error.message;
         return false;
     }
-    $("#members-dialog .error").textContent = "";
+    $("#members-error").textContent = "";
     await drawMembers();
     return true;
 }

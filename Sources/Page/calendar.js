@@ -18,7 +18,7 @@ export function watchCalendar(onChange) {
     const zoneName = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
     const clock = () => `${new Date().toDateString()} ${new Date().getTimezoneOffset()}`;
     let [shown, shownZone, looks] = [clock(), zoneName(), 0];
-    const look = (isThorough) => {
+    const look = (/** @type {boolean} */ isThorough) => {
         const now = clock();
         // Another zone may have the same time now. Its name takes a millisecond to read.
         const zone = isThorough || now !== shown ? zoneName() : shownZone;

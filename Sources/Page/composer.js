@@ -5,7 +5,7 @@
  */
 
 import { session } from "./session.js";
-import { byteLength, element, isBlank, pictureURL, summary } from "./text.js";
+import { $, byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */
 const PICTURE_MILLISECONDS = 15000;
@@ -20,9 +20,21 @@ const SHOWN_BYTES = 1000;
 /** A text with this has something to read. The server refuses others. */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 
-const $ = (selector) => document.querySelector(selector);
+/**
+ * @typedef {import("./client/index.js").Message} Message
+ * @typedef {import("./client/index.js").Draft} Draft
+ *
+ * @typedef {Pick<Message, "seq" | "sender"> & Partial<Message>} Quoted A message that is replied to, or what is known of it.
+ *
+ * @typedef {{reply?: Quoted, edit?: Message, picture?: true}} Context What the composer writes: with one of the three.
+ */
 
-/** The size of a picture at an address. */
+/**
+ * The size of a picture at an address.
+ *
+ * @param {string} url
+ * @returns {Promise<{width: number, height: number}>}
+ */
 function sizeOf(url) {
     return new Promise((resolve, reject) => {
         const image = new Image();
@@ -43,7 +55,11 @@ function sizeOf(url) {
     });
 }
 
-/** Returns the text to send, without the space around it. */
+/**
+ * Returns the text to send, without the space around it.
+ *
+ * @param {string} text
+ */
 function sent(text) {
     if (!VISIBLE.test(text)) return "";
     let start = 0;
@@ -52,24 +68,25 @@ function sent(text) {
 }
 
 export class Composer {
-    #input = $("[data-composer]");
+    #input = /** @type {HTMLTextAreaElement} */ ($("[data-composer]"));
     #handlers;
     #abort = new AbortController();
-    /** @type {{reply?: any, edit?: any, picture?: true} | null} With one of the three. */
+    /** @type {Context | null} */
     #context = null;
-    /** The context to which the composer returns from an edit, as it returns to the unsent text. */
+    /** @type {Context | null} The context to which the composer returns from an edit, as it returns to the unsent text. */
     #before = null;
-    /** @type {object[]} The pictures of the message that is being written. An edit leaves them. */
+    /** @type {import("./client/index.js").Attachment[]} The pictures of the message that is being written. An edit leaves them. */
     #attachments = [];
     /** True while a part of the text itself is dragged. The browser then moves it. */
     #isDragging = false;
-    #errorTimer = 0;
+    /** @type {number | undefined} */
+    #errorTimer = undefined;
     /** The key of the unsent text in the session storage. */
     #draftKey;
 
     /**
      * @param {string} place The user and the room, which identify the stored text.
-     * @param {{send: (draft: object) => void, edit: (message: object, text: string) => void, type: () => void, editLast: () => void}} handlers
+     * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string) => void, type: () => void, editLast: () => void}} handlers
      */
     constructor(place, handlers) {
         this.#handlers = handlers;
@@ -99,17 +116,23 @@ export class Composer {
         this.#input.focus();
     }
 
+    /** @param {Message} message */
     reply(message) {
         this.#setContext({ reply: message });
         this.focus();
     }
 
-    /** Shows the message that is being replied to as it is now. */
+    /**
+     * Shows the message that is being replied to as it is now.
+     *
+     * @param {Message} message
+     */
     refresh(message) {
         const reply = this.#context?.reply;
-        if (reply?.seq === message.seq && reply.rev < message.rev) this.#setContext({ reply: message });
+        if (reply?.rev !== undefined && reply.seq === message.seq && reply.rev < message.rev) this.#setContext({ reply: message });
     }
 
+    /** @param {Message} message */
     edit(message, text = message.text ?? "") {
         if (!this.#context?.edit) this.#before = this.#context;
         this.#setContext({ edit: message });
@@ -121,8 +144,8 @@ export class Composer {
     /**
      * Takes back a message that was not sent, in front of what is written already.
      *
-     * @param {object} draft
-     * @param {object} [reply] The message that it replies to.
+     * @param {Draft} draft
+     * @param {Quoted} [reply] The message that it replies to.
      */
     restore(draft, reply) {
         if (this.#context?.edit) this.#setContext(null);
@@ -133,6 +156,7 @@ export class Composer {
         this.focus();
     }
 
+    /** @param {string} text */
     showError(text) {
         const shown = $("#context-text");
         $("#context").hidden = false;
@@ -141,6 +165,7 @@ export class Composer {
         this.#errorTimer = setTimeout(() => this.#setContext(this.#context), ERROR_MILLISECONDS);
     }
 
+    /** @param {Context | null} context */
     #setContext(context) {
         if (this.#context?.edit && context === null) {
             this.#input.value = this.#draft;
@@ -150,17 +175,19 @@ export class Composer {
             this.#attachments = [];
         }
         this.#context = context;
-        const message = context?.reply ?? context?.edit;
-        const attachments = context?.edit ? [] : this.#attachments;
+        const edited = context?.edit;
+        const message = context?.reply ?? edited;
+        const attachments = edited ? [] : this.#attachments;
         $("#context").hidden = !message && !attachments.length;
         const parts = [];
-        if (message) parts.push(element("b", {}, ...(context.edit ? ["Edit your message"] : ["Reply to ", element("bdi", {}, message.sender)])),
+        if (message) parts.push(element("b", {}, ...(edited ? ["Edit your message"] : ["Reply to ", element("bdi", {}, message.sender)])),
             element("span", { dir: "auto" }, summary(message)));
         for (const { url } of attachments) parts.push(element("b", {}, "Picture"), element("span", { dir: "ltr" }, url));
         $("#context-text").replaceChildren(...parts);
         this.#resize();
     }
 
+    /** @param {KeyboardEvent} event */
     #keyPressed(event) {
         // Keys that belong to a composition, for example of Korean. WebKit ends it before the key that ended it: only the key code,
         // which stands for input that is being processed, then tells.
@@ -218,6 +245,7 @@ export class Composer {
         else this.#input.removeAttribute("aria-invalid");
     }
 
+    /** @param {Event} event */
     #submit(event) {
         event.preventDefault();
         if (this.#bytesLeft < 0) return;
@@ -228,6 +256,7 @@ export class Composer {
             if (text !== context.edit.text) this.#handlers.edit(context.edit, text);
         } else {
             if (isBlank(text) && !this.#attachments.length) return;
+            /** @type {Draft} */
             const draft = { client_message_id: crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now() };
             if (text) draft.text = text;
             if (this.#attachments.length) draft.attachments = this.#attachments;
@@ -242,16 +271,23 @@ export class Composer {
         this.focus();
     }
 
-    /** Returns true for text that is dropped into another field of the page, or moved within this one. */
+    /**
+     * Returns true for text that is dropped into another field of the page, or moved within this one.
+     *
+     * @param {DragEvent} event
+     */
     #isForBrowser({ target, dataTransfer }) {
         // The browser would open files in place of the page.
         if (dataTransfer?.types.includes("Files")) return false;
-        return target === this.#input ? this.#isDragging : Boolean(target.matches?.("input, textarea"));
+        return target === this.#input ? this.#isDragging : target instanceof Element && target.matches("input, textarea");
     }
 
     /**
      * Takes what is pasted or dropped. The address of a picture, alone, becomes an attachment with the picture's size. Other texts
      * are inserted, and files are refused with the reason.
+     *
+     * @param {ClipboardEvent | DragEvent} event
+     * @param {DataTransfer | null} data
      */
     async #dropped(event, data) {
         const text = data?.getData("text/plain") || data?.getData("text/uri-list")?.split(/\r?\n/)[0] || "";
@@ -263,7 +299,7 @@ export class Composer {
         const url = this.#context?.edit ? null : pictureURL(text);
         const isPicture = url !== null && byteLength(url) <= ADDRESS_BYTES && this.#attachments.length < MAXIMUM_ATTACHMENTS;
         if (event.type === "drop" || isPicture) event.preventDefault();
-        if (!isPicture) return event.type === "drop" ? this.#insert(text, event) : undefined;
+        if (!isPicture) return event instanceof DragEvent ? this.#insert(text, event) : undefined;
         try {
             const size = await sizeOf(url);
             if (this.#abort.signal.aborted) return;
@@ -272,7 +308,7 @@ export class Composer {
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             this.#insert(text);
-            this.showError(error.message);
+            this.showError(/** @type {Error} */ (error).message);
         }
     }
 
@@ -285,8 +321,8 @@ export class Composer {
     #insert(text, { clientX, clientY } = {}) {
         if (!text) return;
         this.focus();
-        const dropped = clientX === undefined ? null : document.caretPositionFromPoint?.(clientX, clientY);
-        if (dropped?.offsetNode === this.#input) this.#input.setSelectionRange(dropped.offset, dropped.offset);
+        const dropped = clientX === undefined || clientY === undefined ? null : document.caretPositionFromPoint?.(clientX, clientY);
+        if (dropped && dropped.offsetNode === this.#input) this.#input.setSelectionRange(dropped.offset, dropped.offset);
         // The browser's own command keeps the history of changes. Nothing else does.
         if (!document.execCommand("insertText", false, text)) {
             this.#input.setRangeText(text, this.#input.selectionStart, this.#input.selectionEnd, "end");

@@ -31,7 +31,19 @@ const BOTTOM_SLACK = 4;
  */
 const MAXIMUM_SPACER = 1_000_000;
 
-/** The estimated height of a row that has not been measured. */
+/**
+ * @typedef {import("./client/index.js").Row} Row
+ *
+ * @typedef {readonly (readonly Row[])[]} Chunks
+ *
+ * @typedef {{key: string, offset: number}} Anchor A row that stays at a distance from the top.
+ */
+
+/**
+ * The estimated height of a row that has not been measured.
+ *
+ * @param {Row} row
+ */
 function estimateOf(row) {
     return row.state ? ESTIMATE : LINE_ESTIMATE;
 }
@@ -43,17 +55,21 @@ class Block {
     /** The sum of the rows' heights. */
     height = 0;
 
-    /** @param {readonly object[]} rows */
+    /** @param {readonly Row[]} rows */
     constructor(rows) {
         this.rows = rows;
     }
 }
 
-/** Returns the highest `seq` of the rows; 0 if there is none. Only unsent messages may follow the row that has it. */
+/**
+ * Returns the highest `seq` of the rows; 0 if there is none. Only unsent messages may follow the row that has it.
+ *
+ * @param {Chunks} chunks
+ */
 function newestSeq(chunks) {
     for (let index = chunks.length - 1; index >= 0; index--) {
-        const row = chunks[index].findLast(({ seq }) => seq !== undefined);
-        if (row) return row.seq;
+        const seq = chunks[index].findLast(({ seq }) => seq !== undefined)?.seq;
+        if (seq !== undefined) return seq;
     }
     return 0;
 }
@@ -65,7 +81,7 @@ export class List {
     #bottom;
     #draw;
     #onMove;
-    /** @type {readonly (readonly object[])[]} The rows as given. */
+    /** @type {Chunks} The rows as given. */
     #chunks = [];
     /** True if the room ends with these rows, as far as is known. */
     #isEnd = false;
@@ -85,30 +101,30 @@ export class List {
     #meanHeight = ESTIMATE;
     /** The number of rows that may still be created in this frame. */
     #allowance = ROWS_AT_ONCE;
-    /** The time of the last frame in which rows were drawn. */
+    /** @type {CSSNumberish | null} The time of the last frame in which rows were drawn. */
     #frame = null;
     /** The frame request that draws the rows at the scrolled position; 0 without one. */
     #pending = 0;
-    /** The timer that removes the mark of fast scrolling. */
-    #resting = 0;
+    /** @type {number | undefined} The timer that removes the mark of fast scrolling. */
+    #resting = undefined;
     /** The frame in which drawing continues; 0 if everything is drawn. */
     #continuation = 0;
     /** The heights of all rows above and below those in the document, and of their spacers. */
     #above = { rows: 0, spacer: 0 };
     #below = { rows: 0, spacer: 0 };
-    /** @type {any} The row that stays where it is, `{key: string, offset: number}`; or "bottom"; null at first. */
+    /** @type {Anchor | "bottom" | null} The row that stays where it is; null at first. */
     #anchor = null;
     #observer;
     /** The last position that the list itself has set. The scroll event for it is ignored. */
     #position = 0;
 
     /**
-     * @typedef {{key: string, row: object, before: object | undefined, node: HTMLElement, isStale: boolean}} Drawn A row as
+     * @typedef {{key: string, row: Row, before: Row | undefined, node: HTMLElement, isStale: boolean}} Drawn A row as
      *   drawn, with the row above it.
      *
      * @param {HTMLElement} scroller The element that scrolls.
      * @param {HTMLElement} content The element within it that gets the rows.
-     * @param {(row: object, before: object | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the element
+     * @param {(row: Row, before: Row | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the element
      *   of a row, or changes the old one. `before` is the row above.
      * @param {() => void} onMove Called when the reader has moved, or the list has changed.
      */
@@ -143,7 +159,7 @@ export class List {
     /**
      * Shows other rows. Rows that are the same objects, below the same row, are not redrawn.
      *
-     * @param {(readonly object[])[]} chunks The rows in arrays. An array that is the same object as before is not examined.
+     * @param {Chunks} chunks The rows in arrays. An array that is the same object as before is not examined.
      * @param {boolean} isEnd True if only new messages can follow these rows. Only then does a reader at the bottom stay there.
      * @param {string | null} scrollTo The row that the list scrolls to next, or `"bottom"`; null if it does not scroll. Without
      *   `"bottom"`, newer messages leave a reader at the bottom where they are.
@@ -156,7 +172,7 @@ export class List {
         if (leavesBottom) this.#anchor = this.#firstInSight(this.#scroller.getBoundingClientRect().top) ?? this.#anchor;
         this.#takeChunks(chunks);
         // If the anchor is gone, its nearest neighbour in the document replaces it.
-        if (this.#anchor?.key !== undefined && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
+        if (this.#anchor && this.#anchor !== "bottom" && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
         this.#settle();
         if (!leavesBottom) return;
         if (scrollTo === null) this.#moveCutLine();
@@ -190,6 +206,7 @@ export class List {
     /**
      * Scrolls to a row.
      *
+     * @param {string} key
      * @param {number} share The position on the screen: 0 at the top, 0.5 in the middle.
      */
     scrollTo(key, share) {
@@ -198,8 +215,8 @@ export class List {
         this.#anchor = { key, offset: Math.round(screen * share) };
         this.#settle();
         // A tall row is placed higher, so that as much of it as possible is visible.
-        const highest = Math.max(0, screen - this.#slots.get(key).height);
-        if (this.#anchor.offset > highest) {
+        const highest = Math.max(0, screen - (this.#slots.get(key)?.height ?? 0));
+        if (this.#offset > highest) {
             this.#anchor = { key, offset: highest };
             this.#settle();
         }
@@ -218,7 +235,17 @@ export class List {
         return null;
     }
 
-    /** Scrolls a row to a distance from the top. */
+    /** The distance of the anchor from the top; 0 if it is no row. */
+    get #offset() {
+        return this.#anchor && this.#anchor !== "bottom" ? this.#anchor.offset : 0;
+    }
+
+    /**
+     * Scrolls a row to a distance from the top.
+     *
+     * @param {string} key
+     * @param {number} offset
+     */
     scrollToOffset(key, offset) {
         if (!this.#slots.has(key)) return;
         this.#anchor = { key, offset };
@@ -226,7 +253,11 @@ export class List {
         this.#remember();
     }
 
-    /** Redraws rows whose row objects are the same; all rows if no keys are given. */
+    /**
+     * Redraws rows whose row objects are the same; all rows if no keys are given.
+     *
+     * @param {Iterable<string>} [keys]
+     */
     redraw(keys = this.#drawn.keys()) {
         let isNeeded = false;
         for (const key of keys) {
@@ -240,12 +271,20 @@ export class List {
         this.#settle();
     }
 
-    /** Returns the element of a row, if it is in the document. */
+    /**
+     * Returns the element of a row, if it is in the document.
+     *
+     * @param {string} key
+     */
     node(key) {
         return this.#drawn.get(key)?.node;
     }
 
-    /** Returns a row that is in the document. */
+    /**
+     * Returns a row that is in the document.
+     *
+     * @param {string} key
+     */
     row(key) {
         return this.#drawn.get(key)?.row;
     }
@@ -256,7 +295,11 @@ export class List {
         return scrollHeight - scrollTop - clientHeight <= BOTTOM_SLACK;
     }
 
-    /** Returns true if less than two screens are left above or below. */
+    /**
+     * Returns true if less than two screens are left above or below.
+     *
+     * @param {"before" | "after"} edge
+     */
     isNear(edge) {
         const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
         const left = edge === "before" ? scrollTop : scrollHeight - scrollTop - clientHeight;
@@ -279,6 +322,7 @@ export class List {
 
     // The rows
 
+    /** @param {Chunks} chunks */
     #takeChunks(chunks) {
         this.#chunks = chunks;
         const gone = new Map(this.#blocks.map((block) => [block.rows, block]));
@@ -299,6 +343,7 @@ export class List {
         }
     }
 
+    /** @param {readonly Row[]} rows */
     #blockOf(rows) {
         const block = new Block(rows);
         for (const row of rows) {
@@ -310,7 +355,11 @@ export class List {
         return block;
     }
 
-    /** Returns the index of the block that has the row at a place. */
+    /**
+     * Returns the index of the block that has the row at a place.
+     *
+     * @param {number} place
+     */
     #blockIndex(place) {
         let low = 0;
         let high = this.#blocks.length;
@@ -322,22 +371,38 @@ export class List {
         return low;
     }
 
+    /** @param {number} place */
+    #hasRow(place) {
+        return place >= 0 && place < this.#count;
+    }
+
+    /** @param {number} place One that the list has. */
     #rowAt(place) {
-        if (place < 0 || place >= this.#count) return undefined;
         const block = this.#blocks[this.#blockIndex(place)];
         return block.rows[place - block.start];
     }
 
+    /** @param {string} key One of a row that the list has. */
+    #slotOf(key) {
+        return /** @type {{block: Block, height: number | null}} */ (this.#slots.get(key));
+    }
+
+    /** @param {string} key */
     #placeOf(key) {
-        const { block } = this.#slots.get(key);
+        const { block } = this.#slotOf(key);
         return block.start + block.rows.findIndex((row) => row.key === key);
     }
 
+    /** @param {Row} row */
     #heightOf(row) {
-        return this.#slots.get(row.key).height ?? estimateOf(row);
+        return this.#slotOf(row.key).height ?? estimateOf(row);
     }
 
-    /** Returns the sum of the heights of all rows above a place. */
+    /**
+     * Returns the sum of the heights of all rows above a place.
+     *
+     * @param {number} place
+     */
     #heightAbove(place) {
         if (!this.#blocks.length) return 0;
         const index = this.#blockIndex(place);
@@ -348,10 +413,14 @@ export class List {
         return height;
     }
 
-    /** Returns the row at a distance from the top of the first one, and the distance of its own top. */
+    /**
+     * Returns the row at a distance from the top of the first one, and the distance of its own top.
+     *
+     * @param {number} height
+     */
     #rowAtHeight(height) {
         let top = 0;
-        const last = this.#blocks.at(-1);
+        const last = this.#blocks[this.#blocks.length - 1];
         for (const block of this.#blocks) {
             if (top + block.height <= height && block !== last) {
                 top += block.height;
@@ -397,7 +466,11 @@ export class List {
         if (offset >= this.#scroller.clientHeight || offset + height <= 0) this.#remember();
     }
 
-    /** Returns true if the screen, and this many screens beyond its edges, are in the document. */
+    /**
+     * Returns true if the screen, and this many screens beyond its edges, are in the document.
+     *
+     * @param {number} screens
+     */
     #isCovered(screens) {
         const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
         const above = scrollTop - this.#above.spacer;
@@ -428,6 +501,9 @@ export class List {
     /**
      * Returns the first message that is not completely above the screen. Lines between messages are not used, because they may
      * disappear.
+     *
+     * @param {number} screenTop
+     * @returns {Anchor | null}
      */
     #firstInSight(screenTop) {
         for (const { key, row, node } of this.#order) {
@@ -441,6 +517,9 @@ export class List {
     /**
      * Returns the message to show after a jump to a place where nothing is drawn, for example with the scroll bar. A line
      * between messages is not used: a day line moves when older messages of its day are loaded.
+     *
+     * @param {number} height
+     * @returns {Anchor | null}
      */
     #estimatedAnchor(height) {
         const found = this.#rowAtHeight(height);
@@ -453,9 +532,14 @@ export class List {
         return { key: row.key, offset: top - height };
     }
 
-    /** Returns a message in the document that is still in the list, with its position. */
+    /**
+     * Returns a message in the document that is still in the list, with its position.
+     *
+     * @returns {Anchor | null}
+     */
     #nextAnchor() {
         const top = this.#scroller.getBoundingClientRect().top;
+        /** @type {Anchor | null} */
         let nearest = null;
         for (const { key, row, node } of this.#order) {
             if (!row.state || !this.#slots.has(key)) continue;
@@ -506,26 +590,28 @@ export class List {
     /**
      * Returns the rows to have in the document: those that will be on the screen, and one screen on either side. If that needs
      * more new rows than one frame may create, the rows farthest from the screen wait for the next frame.
+     *
+     * @returns {[start: number, end: number]}
      */
     #wanted() {
         const screen = this.#scroller.clientHeight || 800;
-        const isAnchored = this.#anchor && this.#anchor !== "bottom";
-        const first = isAnchored ? this.#placeOf(this.#anchor.key) : this.#count;
+        const anchor = this.#anchor === "bottom" ? null : this.#anchor;
+        const first = anchor ? this.#placeOf(anchor.key) : this.#count;
         let [start, end] = [first, first];
         // The pixels above and below the anchor that are still to be filled, on the screen and then beyond it.
-        let above = isAnchored ? this.#anchor.offset : screen;
+        let above = anchor ? anchor.offset : screen;
         let below = screen - above;
         let allowance = this.#allowance;
-        const take = (place) => {
+        const take = (/** @type {number} */ place) => {
             const { key } = this.#rowAt(place);
             if (!this.#drawn.has(key)) allowance--;
-            return this.#slots.get(key).height ?? this.#meanHeight;
+            return this.#slotOf(key).height ?? this.#meanHeight;
         };
         while (start > 0 && above > 0) above -= take(--start);
         while (end < this.#count && below > 0) below -= take(end++);
         above += OVERSCAN * screen;
         below += OVERSCAN * screen;
-        const mayTake = (place) => allowance > 0 || this.#drawn.has(this.#rowAt(place).key);
+        const mayTake = (/** @type {number} */ place) => allowance > 0 || this.#drawn.has(this.#rowAt(place).key);
         let [goesUp, goesDown] = [true, true];
         while (goesUp || goesDown) {
             goesUp = start > 0 && above > 0 && mayTake(start - 1);
@@ -548,7 +634,11 @@ export class List {
         });
     }
 
-    /** Marks the scrolling element while a frame brings more than half a screen into view. The style sheet makes its rows cheaper. */
+    /**
+     * Marks the scrolling element while a frame brings more than half a screen into view. The style sheet makes its rows cheaper.
+     *
+     * @param {number} moved
+     */
     #noteSpeed(moved) {
         if (Math.abs(moved) < this.#scroller.clientHeight / 2) return;
         clearTimeout(this.#resting);
@@ -561,6 +651,7 @@ export class List {
         this.#settle();
     }
 
+    /** @param {[start: number, end: number]} range */
     #drawRange([start, end]) {
         const rows = Array.from({ length: end - start }, (_, index) => this.#rowAt(start + index));
         const wanted = new Set(rows.map(({ key }) => key));
@@ -568,7 +659,8 @@ export class List {
         for (const key of this.#drawn.keys()) if (!wanted.has(key)) this.#erase(key);
         const order = [];
         let next = this.#top.nextSibling;
-        let before = this.#rowAt(start - 1);
+        /** @type {Row | undefined} */
+        let before = this.#hasRow(start - 1) ? this.#rowAt(start - 1) : undefined;
         for (const row of rows) {
             const isNext = this.node(row.key) === next;
             const drawn = this.#drawnRow(row, before);
@@ -582,7 +674,12 @@ export class List {
         this.#setSpacers();
     }
 
-    /** Returns a row as drawn. Creates or changes its element if necessary. */
+    /**
+     * Returns a row as drawn. Creates or changes its element if necessary.
+     *
+     * @param {Row} row
+     * @param {Row | undefined} before
+     */
     #drawnRow(row, before) {
         let drawn = this.#drawn.get(row.key);
         if (!drawn) {
@@ -604,8 +701,10 @@ export class List {
         return drawn;
     }
 
+    /** @param {string} key */
     #erase(key) {
-        const { node } = this.#drawn.get(key);
+        const node = this.node(key);
+        if (!node) return;
         // If the row has the focus, the list gets it, so that keys continue to scroll.
         if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
         this.#observer.unobserve(node);
@@ -621,7 +720,7 @@ export class List {
     #measure() {
         let [hasChanged, total] = [false, 0];
         for (const { key, row, node } of this.#order) {
-            const slot = this.#slots.get(key);
+            const slot = this.#slotOf(key);
             const { height } = node.getBoundingClientRect();
             total += height;
             if (slot.height === height) continue;
@@ -635,15 +734,20 @@ export class List {
         return hasChanged;
     }
 
-    /** Returns true if a change of size belongs to a row that was measured since then. */
+    /**
+     * Returns true if a change of size belongs to a row that was measured since then.
+     *
+     * @param {ResizeObserverEntry} entry
+     */
     #isKnown({ target, borderBoxSize }) {
-        return target !== this.#scroller && this.#slots.get(target.dataset.key)?.height === borderBoxSize[0].blockSize;
+        const { key } = /** @type {HTMLElement} */ (target).dataset;
+        return key !== undefined && this.#slots.get(key)?.height === borderBoxSize[0].blockSize;
     }
 
     /** Sets the heights of the spacers to those of the rows that are not drawn, up to the maximum. */
     #setSpacers() {
         const [start, end] = this.#range;
-        const spacer = (rows) => ({ rows, spacer: Math.min(Math.max(rows, 0), MAXIMUM_SPACER) });
+        const spacer = (/** @type {number} */ rows) => ({ rows, spacer: Math.min(Math.max(rows, 0), MAXIMUM_SPACER) });
         // Repeated changes leave tiny rounding errors in the sums of heights.
         this.#above = spacer(start === 0 ? 0 : this.#heightAbove(start));
         this.#below = spacer(end === this.#count ? 0 : this.#height - this.#heightAbove(end));

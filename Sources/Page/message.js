@@ -19,17 +19,45 @@ const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
 const NAMED_USERS = 20;
 
-/** The content of a row: its message, or its draft if it is not stored. */
+/**
+ * @typedef {import("./client/index.js").Row} Row
+ * @typedef {import("./client/index.js").Message} Message
+ * @typedef {import("./client/index.js").Attachment} Attachment
+ *
+ * @typedef {Omit<Partial<Message>, "created_at"> & {sender: string, created_at?: string | null}} Content What a row shows: a message, or a
+ *   draft as if it were one.
+ *
+ * @typedef {object} Context What the rows need to know besides their messages.
+ * @property {string} me
+ * @property {boolean} isOwner
+ * @property {(seq: number, key: string) => Message | null | undefined} quoted
+ * @property {(key: string) => string[]} readBy
+ * @property {(message: Message, key: string) => boolean} hasReacted
+ */
+
+/**
+ * The content of a row: its message, or its draft if it is not stored.
+ *
+ * @param {Row} row
+ * @param {string} me
+ * @returns {Content}
+ */
 export function contentOf(row, me) {
     if (row.message) return row.message;
     return { ...row.draft, sender: me, created_at: null };
 }
 
-/** A button in a row. The arrow keys reach it: the list has a single stop for the tab key. */
+/**
+ * A button in a row. The arrow keys reach it: the list has a single stop for the tab key.
+ *
+ * @param {Record<string, string | number | boolean | undefined>} attributes
+ * @param {import("./text.js").Child[]} children
+ */
 function button(attributes, ...children) {
     return element("button", { type: "button", tabindex: "-1", ...attributes }, ...children);
 }
 
+/** @param {string} key */
 function dayLine(key) {
     const date = new Date(`${key.slice(4)}T00:00:00Z`);
     const now = new Date();
@@ -47,8 +75,11 @@ function unreadLine() {
 /**
  * A box for a picture or video. It has its final size before the content has loaded, and a size that can be read whatever size
  * the message declares. A content of another shape is cropped.
+ *
+ * @param {Attachment} attachment The server requires a width and a height of a picture or video.
+ * @param {HTMLElement} node
  */
-function frame({ width, height }, node, thumbhash) {
+function frame({ width = 1, height = 1, thumbhash }, node) {
     const scale = Math.min(1, MAXIMUM_WIDTH / width, MAXIMUM_HEIGHT / height);
     const box = element("div", { class: "media" }, thumbhash ? thumbhashCanvas(thumbhash) : null, node);
     const [boxWidth, boxHeight] = [width, height].map((length) => Math.max(MINIMUM_SIDE, Math.round(length * scale)));
@@ -57,19 +88,20 @@ function frame({ width, height }, node, thumbhash) {
     return box;
 }
 
+/** @param {Attachment} attachment */
 function attachmentNode(attachment) {
     const url = safeURL(attachment.url);
     if (!url) return null;
-    const name = attachment.title || decodeURIComponentSafely(url.pathname.split("/").pop()) || url.hostname;
+    const name = attachment.title || decodeURIComponentSafely(url.pathname.split("/").pop() ?? "") || url.hostname;
     if (attachment.type === "image") {
         const image = element("img", {
             src: url.href, alt: attachment.description || attachment.title || "Picture", width: attachment.width, height: attachment.height,
             loading: "lazy", decoding: "async", referrerpolicy: "no-referrer",
         });
-        return link(url, frame(attachment, image, attachment.thumbhash));
+        return link(url, frame(attachment, image));
     }
     if (attachment.type === "video") {
-        return frame(attachment, element("video", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name }), attachment.thumbhash);
+        return frame(attachment, element("video", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name }));
     }
     if (attachment.type === "audio") {
         return element("audio", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name });
@@ -80,6 +112,7 @@ function attachmentNode(attachment) {
         element("small", {}, url.hostname)));
 }
 
+/** @param {string} text */
 function decodeURIComponentSafely(text) {
     try {
         return decodeURIComponent(text);
@@ -88,6 +121,10 @@ function decodeURIComponentSafely(text) {
     }
 }
 
+/**
+ * @param {Message} message
+ * @param {Context} context
+ */
 function reactions(message, { hasReacted }) {
     if (!message.reactions?.length) return null;
     return element("div", { class: "reactions" }, ...message.reactions.map(({ key, count, users }) => {
@@ -100,6 +137,11 @@ function reactions(message, { hasReacted }) {
     }));
 }
 
+/**
+ * @param {Row} row
+ * @param {Content} message
+ * @param {Context} context
+ */
 function actions(row, message, { me, isOwner }) {
     if (row.state === "failed") {
         return element("div", { class: "failed", role: "alert" }, element("span", {}, failureText(row.code)),
@@ -123,49 +165,69 @@ export function picker() {
         ...EMOJI.map((key) => button({ "data-react": key, "aria-label": `React with ${key}` }, key)));
 }
 
+/** @param {string | null | undefined} code */
 function failureText(code) {
+    /** @type {Record<string, string>} */
     const texts = {
         too_long: "The message is too long.", banned: "You may not send here.", unauthenticated: "You are not signed in.",
         not_a_member: "You are no longer a member.", room_not_found: "There is no such room.", room_deleted: "The room was deleted.",
     };
-    return texts[code] ?? "Not sent.";
+    return texts[code ?? ""] ?? "Not sent.";
 }
 
+const TICKS = { stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"], deleted: null };
+
+/**
+ * @param {Row} row
+ * @param {Content} message
+ */
 function status(row, message) {
     const { clock, exact } = formats();
     const time = message.created_at ? new Date(message.created_at) : null;
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
     if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
-    const ticks = { stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"] };
-    if (row.mine && ticks[row.state]) {
-        const [tick, label] = ticks[row.state];
+    const ticks = row.mine && row.state ? TICKS[row.state] : null;
+    if (ticks) {
+        const [tick, label] = ticks;
         parts.push(element("span", { class: "tick", role: "img", "aria-label": label, title: label }, tick));
     }
     return element("span", { class: "status" }, ...parts);
 }
 
-/** True if a row continues the group of the one above it. */
+/**
+ * True if a row continues the group of the one above it.
+ *
+ * @param {Row} row
+ * @param {Row | undefined} before
+ * @param {string} me
+ */
 function isGrouped(row, before, me) {
     if (!before?.state) return false;
     const [message, previous] = [contentOf(row, me), contentOf(before, me)];
     if (message.sender !== previous.sender) return false;
-    const time = (content) => (content.created_at ? Date.parse(content.created_at) : Date.now());
+    const time = (/** @type {Content} */ content) => (content.created_at ? Date.parse(content.created_at) : Date.now());
     return time(message) - time(previous) < GROUP_MILLISECONDS;
 }
 
 /**
  * Creates the element of a row.
  *
+ * @param {Row} row
+ * @param {Row | undefined} before The row above.
  * @param {HTMLElement | undefined} old The row's previous element. It is changed in place if possible.
- * @param {{me: string, isOwner: boolean, quoted: (seq: number, key: string) => object | null | undefined, readBy: (key: string) => string[],
- *   hasReacted: (message: object, key: string) => boolean}} context
+ * @param {Context} context
  */
 export function rowNode(row, before, old, context) {
     const fresh = freshNode(row, before, context);
     return old ? renew(old, fresh) : fresh;
 }
 
+/**
+ * @param {Row} row
+ * @param {Row | undefined} before
+ * @param {Context} context
+ */
 function freshNode(row, before, context) {
     if (row.key === "unread") return unreadLine();
     if (!row.state) return dayLine(row.key);
@@ -181,7 +243,7 @@ function freshNode(row, before, context) {
     } else {
         if (message.reply_to) bubble.append(quote(message.reply_to, row.key, context));
         const text = message.text ? element("div", { class: "text" }, ...formatted(message.text)) : null;
-        bubble.append(...[text, ...(message.attachments ?? []).map(attachmentNode)].filter(Boolean));
+        for (const part of [text, ...(message.attachments ?? []).map(attachmentNode)]) if (part) bubble.append(part);
     }
     bubble.append(status(row, message));
     const readers = row.mine ? context.readBy(row.key) : [];
@@ -190,11 +252,17 @@ function freshNode(row, before, context) {
         element("div", { class: "body" },
             element("span", { class: "sender", dir: "auto" }, message.sender),
             bubble,
-            ...[reactions(message, context), actions(row, message, context)].filter(Boolean),
+            row.message ? reactions(row.message, context) : null,
+            actions(row, message, context),
             ...(readers.length ? [element("span", { class: "readers" }, ...sentence("Read by ", readers))] : [])));
     return node;
 }
 
+/**
+ * @param {number} seq
+ * @param {string} key
+ * @param {Context} context
+ */
 function quote(seq, key, context) {
     const quoted = context.quoted(seq, key);
     return button({ class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${quoted.sender}: ${summary(quoted)}` : "a message"}` },

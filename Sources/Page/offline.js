@@ -25,6 +25,10 @@ const FILES = [
     "/page/text.js", "/page/thumbhash.js",
 ];
 
+/**
+ * @param {FetchEvent} event
+ * @param {string} path
+ */
 async function respond(event, path) {
     const abort = new AbortController();
     const load = (async () => (await event.preloadResponse) ?? fetch(event.request, { signal: abort.signal }))();
@@ -42,9 +46,14 @@ async function respond(event, path) {
 }
 
 /** Fails after the time for an answer. */
-const late = () => new Promise((_, reject) => setTimeout(reject, ANSWER_MILLISECONDS));
+const late = () => /** @type {Promise<never>} */ (new Promise((_, reject) => setTimeout(reject, ANSWER_MILLISECONDS)));
 
-/** Stores an answer, unless it is stored already. */
+/**
+ * Stores an answer, unless it is stored already.
+ *
+ * @param {string} path
+ * @param {Response} response
+ */
 async function keep(path, response) {
     await new Promise((resolve) => setTimeout(resolve, KEEP_MILLISECONDS));
     const cache = await caches.open(CACHE);
@@ -53,8 +62,8 @@ async function keep(path, response) {
     if (!kept || !tag || kept.headers.get("ETag") !== tag) await cache.put(path, response);
 }
 
-/** @type {any} The global object of a service worker, which the compiler takes for a page's. */
-const worker = self;
+/** The global object of a service worker, which the compiler takes for a page's. */
+const worker = /** @type {ServiceWorkerScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
     worker.skipWaiting();

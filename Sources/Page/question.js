@@ -4,7 +4,7 @@
  * @module question
  */
 
-const $ = (selector) => document.querySelector(selector);
+import { $ } from "./text.js";
 
 /** The answer to the latest question. @type {Promise<boolean>} */
 let latest = Promise.resolve(false);
@@ -22,8 +22,13 @@ export function ask(text, yes) {
     return latest;
 }
 
+/**
+ * @param {string} text
+ * @param {string} yes
+ * @returns {Promise<boolean>}
+ */
 function show(text, yes) {
-    const dialog = $("#question-dialog");
+    const dialog = /** @type {HTMLDialogElement} */ ($("#question-dialog"));
     $("#question-text").textContent = text;
     $("#question-yes").textContent = yes;
     dialog.returnValue = "cancel";

@@ -7,6 +7,8 @@
 
 import { ClientError } from "./client/index.js";
 
+/** @typedef {import("./client/index.js").Message} Message */
+
 /** Maximum number of quoted messages to keep that are outside the window. */
 const MAXIMUM_QUOTED = 500;
 
@@ -16,9 +18,9 @@ export class Quotes {
     #redraw;
     /** @type {Map<number, Set<string>>} The keys of the rows that quote a message, by its `seq`. */
     #rows = new Map();
-    /** @type {Map<number, object | null>} The messages as the rows show them. */
+    /** @type {Map<number, Message | null | undefined>} The messages as the rows show them. */
     #shown = new Map();
-    /** @type {Map<number, object | null>} Messages from outside the window, oldest request first; null if one cannot be read. */
+    /** @type {Map<number, Message | null>} Messages from outside the window, oldest request first; null if one cannot be read. */
     #kept = new Map();
     /** @type {Set<number>} The messages that are being requested. */
     #loading = new Set();
@@ -26,7 +28,7 @@ export class Quotes {
     #missed = new Set();
 
     /**
-     * @param {{load: (seq: number) => Promise<object>, inWindow: (seq: number) => object | undefined,
+     * @param {{load: (seq: number) => Promise<Message>, inWindow: (seq: number) => Message | undefined,
      *   redraw: (keys: Iterable<string>) => void}} host `load` requests a message; `inWindow` returns one of the window; `redraw`
      *   redraws rows that quote a changed message, and is called between two drawings only.
      */
@@ -39,7 +41,9 @@ export class Quotes {
     /**
      * Returns a message for a row that quotes it. The row is redrawn when it comes or changes.
      *
-     * @returns {object | null | undefined} Null if the message cannot be read, undefined while that is not known.
+     * @param {number} seq
+     * @param {string} key The row's.
+     * @returns {Message | null | undefined} Null if the message cannot be read, undefined while that is not known.
      */
     message(seq, key) {
         const rows = this.#rows.get(seq);
@@ -51,7 +55,11 @@ export class Quotes {
         return message;
     }
 
-    /** Takes a message of a frame: outside the window it may be quoted. */
+    /**
+     * Takes a message of a frame: outside the window it may be quoted.
+     *
+     * @param {Message} message
+     */
     take(message) {
         const kept = this.#kept.get(message.seq);
         if (kept === undefined && !this.#loading.has(message.seq)) return;
@@ -93,12 +101,17 @@ export class Quotes {
         this.#shown.clear();
     }
 
-    /** Returns a message if it is known already. */
+    /**
+     * Returns a message if it is known already.
+     *
+     * @param {number} seq
+     */
     known(seq) {
         const [inWindow, kept] = [this.#inWindow(seq), this.#kept.get(seq)];
         return inWindow && inWindow.rev >= (kept?.rev ?? 0) ? inWindow : kept;
     }
 
+    /** @param {number} seq */
     async #request(seq) {
         this.#loading.add(seq);
         try {
@@ -110,12 +123,18 @@ export class Quotes {
             else this.#missed.add(seq);
         }
         this.#loading.delete(seq);
-        if (this.#rows.has(seq)) this.#redraw(this.#rows.get(seq));
+        const rows = this.#rows.get(seq);
+        if (rows) this.#redraw(rows);
     }
 
+    /**
+     * @param {number} seq
+     * @param {Message | null} message
+     */
     #keep(seq, message) {
         this.#kept.set(seq, message);
         // The messages that were read first are the farthest from the screen.
-        if (this.#kept.size > MAXIMUM_QUOTED) this.#kept.delete(this.#kept.keys().next().value);
+        const [oldest] = this.#kept.keys();
+        if (this.#kept.size > MAXIMUM_QUOTED) this.#kept.delete(oldest);
     }
 }

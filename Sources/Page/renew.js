@@ -8,10 +8,18 @@
 /** The attribute of the message that the reader has jumped to. Redrawing the message must not end its animation. */
 const HIGHLIGHT = "data-found";
 
-/** The identity that matches children of the two elements: a reaction's key, or the part of the row. */
+/**
+ * The identity that matches children of the two elements: a reaction's key, or the part of the row.
+ *
+ * @param {Node} node
+ */
 function partOf(node) {
-    return node.dataset?.reaction ?? node.classList?.[0] ?? node.nodeName;
+    if (!(node instanceof HTMLElement)) return node.nodeName;
+    return node.dataset.reaction ?? node.classList[0] ?? node.nodeName;
 }
+
+/** @param {Node} node */
+const isTransient = (node) => node instanceof HTMLElement && "transient" in node.dataset;
 
 /**
  * Changes `old` into `fresh`. Elements with `data-transient` (an open menu) were added later, and stay.
@@ -21,8 +29,17 @@ function partOf(node) {
  * @returns {HTMLElement} The element to show: `old`, unless the kinds of element differ.
  */
 export function renew(old, fresh) {
+    return /** @type {HTMLElement} */ (renewNode(old, fresh));
+}
+
+/**
+ * @param {ChildNode} old
+ * @param {ChildNode} fresh
+ * @returns {ChildNode}
+ */
+function renewNode(old, fresh) {
     if (old.isEqualNode(fresh)) return old;
-    if (old.nodeName !== fresh.nodeName || old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.nodeName !== fresh.nodeName || !(old instanceof Element) || !(fresh instanceof Element)) {
         old.replaceWith(fresh);
         return fresh;
     }
@@ -30,7 +47,8 @@ export function renew(old, fresh) {
         if (!fresh.hasAttribute(name) && name !== HIGHLIGHT) old.removeAttribute(name);
     }
     for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
-    const kept = /** @type {HTMLElement[]} */ ([...old.childNodes]).filter((child) => !("transient" in (child.dataset ?? {})));
+    const kept = [...old.childNodes].filter((child) => !isTransient(child));
+    /** @type {ChildNode | null} */
     let next = kept[0] ?? old.firstChild;
     for (const child of [...fresh.childNodes]) {
         const index = kept.findIndex((node) => partOf(node) === partOf(child));
@@ -40,7 +58,7 @@ export function renew(old, fresh) {
         }
         // Nodes before its counterpart have no counterpart.
         for (const gone of kept.splice(0, index)) gone.remove();
-        const node = renew(kept.shift(), /** @type {HTMLElement} */ (child));
+        const node = renewNode(/** @type {ChildNode} */ (kept.shift()), child);
         next = node.nextSibling;
     }
     for (const gone of kept) gone.remove();

@@ -13,7 +13,7 @@ import { LIKE, picker, rowNode } from "./message.js";
 import { ask } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
-import { element, formats, said, sentence, summary, unreadText } from "./text.js";
+import { $, element, formats, said, sentence, summary, unreadText } from "./text.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
@@ -25,10 +25,16 @@ const RETRY_MILLISECONDS = 1000;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 
-const $ = (selector) => document.querySelector(selector);
+/**
+ * @typedef {import("./client/index.js").Row} Row
+ * @typedef {import("./client/index.js").Message} Message
+ * @typedef {import("./client/index.js").RoomView} RoomView
+ *
+ * @typedef {Row & {seq: number, message: Message}} StoredRow
+ */
 
 const CONNECTIONS = { offline: "Connecting…", catching_up: "Catching up…", live: "" };
-/** The texts for the codes that end a room. */
+/** @type {Record<string, string>} The texts for the codes that end a room. */
 const ENDINGS = {
     not_a_member: "You are not a member of this room.",
     room_not_found: "You are not a member of this room.",
@@ -40,17 +46,31 @@ const ENDINGS = {
 /** True if the page is in front of the user. */
 const isInFront = () => !document.hidden && document.hasFocus();
 
-/** Sets a text if it has changed. Browsers repeat the layout even if the same text is set again. */
+/**
+ * Sets a text if it has changed. Browsers repeat the layout even if the same text is set again.
+ *
+ * @param {HTMLElement} node
+ * @param {string} text
+ */
 function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
 
-/** Sets the content to nodes and texts, if that changes the text. */
+/**
+ * Sets the content to nodes and texts, if that changes the text.
+ *
+ * @param {HTMLElement} node
+ * @param {(Node | string)[]} parts
+ */
 function setContent(node, parts) {
-    const text = parts.map((part) => part.textContent ?? part).join("");
+    const text = parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
     if (node.textContent !== text) node.replaceChildren(...parts);
 }
 
+/**
+ * @param {HTMLElement} node
+ * @param {boolean} isHidden
+ */
 function setHidden(node, isHidden) {
     if (node.hidden !== isHidden) node.hidden = isHidden;
 }
@@ -58,7 +78,11 @@ function setHidden(node, isHidden) {
 /** A time in a text of the server, such as the end of a ban. */
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/;
 
-/** Returns the nodes of a text of the server, with its first time as the reader writes it. */
+/**
+ * Returns the nodes of a text of the server, with its first time as the reader writes it.
+ *
+ * @param {string} text
+ */
 function withLocalTime(text) {
     const [time] = text.match(TIME) ?? [];
     if (!time) return [text];
@@ -66,10 +90,18 @@ function withLocalTime(text) {
     return [before, element("time", { datetime: time }, formats().exact.format(new Date(time))), after.join(time)];
 }
 
-/** Returns the newest stored message of others after `seq`, if it is among the last rows. */
+/** @type {(row: Row | undefined) => row is StoredRow} True if a row has a stored message, perhaps a deleted one. */
+const isStored = (row) => row?.message !== undefined && row.seq !== undefined;
+
+/**
+ * Returns the newest stored message of others after `seq`, if it is among the last rows.
+ *
+ * @param {RoomView} view
+ * @param {number} seq
+ */
 function newestOfOthers({ chunks }, seq) {
     const last = chunks.slice(-2).flat();
-    return last.findLast((row) => row.state === "stored" && !row.mine && row.seq > seq);
+    return last.findLast((row) => row.state === "stored" && !row.mine && (row.seq ?? 0) > seq)?.message;
 }
 
 export class Screen {
@@ -78,23 +110,28 @@ export class Screen {
     /** The request for the frame in which the room is drawn; 0 if there is none, -1 without a frame. */
     #drawing = 0;
     #unsubscribe;
-    /** The latest place to which the list was scrolled. */
+    /** @type {RoomView["scroll"]} The latest place to which the list was scrolled. */
     #scrolled = null;
+    /** @type {List} */
     #list;
+    /** @type {Composer} */
     #composer;
+    /** @type {RoomView | null} */
     #view = null;
     /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
     #readers = new Map();
+    /** @type {Quotes} */
     #quotes;
     /** @type {Map<string, boolean>} If the user has reacted, by `seq` and key, as known from requests. */
     #reacted = new Map();
+    /** @type {string | null} */
     #epoch = null;
     /** @type {{seq: number, offset: number} | null} The place at which the reader left the room, until it is shown again. */
     #returning = null;
     /** The key in the session's storage of the place. */
     #placeKey;
     #isOwner = false;
-    /** The ban that is shown. */
+    /** @type {string | null} The ban that is shown. */
     #ban = null;
     #announced = 0;
     /** @type {{x: number, y: number} | null} The place of a touch that may become a tap. */
@@ -102,6 +139,7 @@ export class Screen {
     /** @type {{key: string | undefined, at: number, x: number, y: number} | null} */
     #lastTap = null;
     #failedAt = { before: 0, after: 0 };
+    /** @type {RoomView["connection"]} */
     #connection = "offline";
     #isDrawing = false;
     /** True once the room can no longer be shown. */
@@ -112,8 +150,8 @@ export class Screen {
      * @param {import("./client/index.js").Client} client
      * @param {string} me The user.
      * @param {string} id
-     * @param {"read" | "last" | number} at The place at which the room opens.
-     * @param {{isReturn: boolean, onChange: (view: import("./client/index.js").RoomView) => void}} app With `isReturn` the room opens where
+     * @param {"read" | "last" | number | undefined} at The place at which the room opens; by default where the user left off.
+     * @param {{isReturn?: boolean, onChange: (view: RoomView) => void}} app With `isReturn` the room opens where
      *   the reader left it in this window, unless that was its end. `onChange` is called when the view has changed.
      */
     constructor(client, me, id, at, { isReturn, onChange }) {
@@ -135,7 +173,7 @@ export class Screen {
             }),
         ];
         this.#unsubscribe = () => unsubscribe.forEach((end) => end());
-        if (isReturn) this.#returning = JSON.parse(session.get(this.#placeKey));
+        if (isReturn) this.#returning = JSON.parse(session.get(this.#placeKey) ?? "null");
         // First, so that the rest is done while the request is under way. The view shows a failure.
         this.#room.open({ at: this.#returning?.seq ?? at }).catch(() => {});
         this.#quotes = new Quotes({
@@ -166,7 +204,11 @@ export class Screen {
         this.#room.close();
     }
 
-    /** Shows a message, and loads the messages around it if needed. */
+    /**
+     * Shows a message, and loads the messages around it if needed.
+     *
+     * @param {number} to
+     */
     jump(to) {
         this.#room.jump(to);
     }
@@ -189,12 +231,20 @@ export class Screen {
         return this.#view === null || this.#view.epoch === null ? null : this.#view.unread;
     }
 
-    /** Shows an error to the reader. */
+    /**
+     * Shows an error to the reader.
+     *
+     * @param {string} text
+     */
     showError(text) {
         this.#composer.showError(text);
     }
 
-    /** Sets whether the user owns the room. Owners may delete the messages of others. */
+    /**
+     * Sets whether the user owns the room. Owners may delete the messages of others.
+     *
+     * @param {boolean} isOwner
+     */
     setOwner(isOwner) {
         if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
@@ -203,6 +253,11 @@ export class Screen {
 
     // Drawing
 
+    /**
+     * @param {Row} row
+     * @param {Row | undefined} before
+     * @param {HTMLElement | undefined} old
+     */
     #rowNode(row, before, old) {
         return rowNode(row, before, old, {
             me: this.#me, isOwner: this.#isOwner,
@@ -222,10 +277,11 @@ export class Screen {
         this.#drawing = document.hidden ? -1 : requestAnimationFrame(draw);
     }
 
+    /** @param {RoomView} view */
     #draw(view) {
         if (this.isEnded) return;
         if (view.ending !== null) return this.#showEnd(view.ending);
-        const scrollTo = view.scroll === this.#scrolled ? null : view.scroll.to;
+        const scrollTo = view.scroll === this.#scrolled ? null : view.scroll?.to ?? null;
         this.#scrolled = view.scroll;
         this.#showBan(view.ban);
         this.#view = view;
@@ -253,19 +309,24 @@ export class Screen {
         this.onChange(view);
     }
 
-    /** Writes the state of the view into the attributes of the scrolling element. */
-    #mirror(view) {
+    /**
+     * Writes the state of the view into the attributes of the scrolling element.
+     *
+     * @param {RoomView} view
+     */
+    #mirror({ phase, before, after, connection, unread }) {
         const { dataset } = this.scroller;
-        for (const name of ["phase", "before", "after", "connection", "unread"]) {
-            if (dataset[name] !== String(view[name])) dataset[name] = view[name];
+        for (const [name, value] of Object.entries({ phase, before, after, connection, unread })) {
+            if (dataset[name] !== String(value)) dataset[name] = String(value);
         }
     }
 
+    /** @param {string} key */
     #scrollToRow(key) {
-        const { seq, offset } = this.#returning ?? {};
+        const place = this.#returning;
         this.#returning = null;
-        const row = this.#view.chunks.flat().find((row) => row.key === key);
-        if (seq !== undefined && row?.seq === seq) return this.#list.scrollToOffset(key, offset);
+        const row = this.#view?.chunks.flat().find((row) => row.key === key);
+        if (place && row?.seq === place.seq) return this.#list.scrollToOffset(key, place.offset);
         // The unread line goes near the top, so that the unread messages are visible below it. A message goes near the
         // middle.
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
@@ -277,6 +338,7 @@ export class Screen {
         }
     }
 
+    /** @param {RoomView} view */
     #drawAround(view) {
         const edges = { loading: "Loading…", failed: "Could not load. Scroll to try again.", idle: "", end: "" };
         setText($("[data-edge=before]"), edges[view.before]);
@@ -291,7 +353,7 @@ export class Screen {
         const news = unreadToast(view);
         setHidden(toast, news === null);
         if (news) {
-            toast.dataset.count = news.count;
+            toast.dataset.count = String(news.count);
             const newest = this.#room.message(news.seq);
             const words = newest ? said(newest.sender, summary(newest)) : ["New messages"];
             setContent(toast, news.count > 1 ? [...words, ` (${news.count} new)`] : words);
@@ -300,7 +362,11 @@ export class Screen {
         }
     }
 
-    /** Shows why the user may not write, and until when. Reading goes on. */
+    /**
+     * Shows why the user may not write, and until when. Reading goes on.
+     *
+     * @param {string | null} detail
+     */
     #showBan(detail) {
         if (detail === this.#ban) return;
         this.#ban = detail;
@@ -308,7 +374,11 @@ export class Screen {
         if (detail !== null) $("#ban").replaceChildren(...withLocalTime(detail));
     }
 
-    /** Shows why the room has ended. */
+    /**
+     * Shows why the room has ended.
+     *
+     * @param {import("./client/index.js").ClientError} ending
+     */
     #showEnd({ code, message }) {
         $("#ended").replaceChildren(...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message));
         $("#ended").hidden = false;
@@ -318,12 +388,16 @@ export class Screen {
         this.isEnded = true;
     }
 
-    /** Announces new messages of others to screen readers. */
+    /**
+     * Announces new messages of others to screen readers.
+     *
+     * @param {RoomView} view
+     */
     #announce(view) {
         const last = newestOfOthers(view, this.#announced);
         if (!last) return;
         if (this.#announced && view.connection === "live" && view.after === "end") {
-            setText($("#announcer"), `${last.message.sender}: ${summary(last.message)}`);
+            setText($("#announcer"), `${last.sender}: ${summary(last)}`);
         }
         this.#announced = last.seq;
     }
@@ -359,7 +433,7 @@ export class Screen {
         this.#room.setViewport({ atBottom, lastVisible });
         // The first chunk has a stored message, unless all rows are unsent.
         if (!view.chunks[0]?.some(({ seq }) => seq !== undefined)) return;
-        for (const edge of ["before", "after"]) {
+        for (const edge of /** @type {const} */ (["before", "after"])) {
             const state = view[edge];
             if (state === "failed" && performance.now() - this.#failedAt[edge] < RETRY_MILLISECONDS) continue;
             if ((state !== "idle" && state !== "failed") || !this.#list.isNear(edge)) continue;
@@ -382,7 +456,7 @@ export class Screen {
         const messages = $("#messages");
         messages.addEventListener("click", (event) => this.#clicked(event), options);
         messages.addEventListener("dblclick", (event) => this.#doubleClicked(event), options);
-        for (const type of ["pointerdown", "pointerup", "pointercancel"]) {
+        for (const type of /** @type {const} */ (["pointerdown", "pointerup", "pointercancel"])) {
             messages.addEventListener(type, (event) => event.pointerType === "touch" && this.#touched(event), options);
         }
         this.scroller.addEventListener("keydown", (event) => this.#keyPressed(event), options);
@@ -391,49 +465,61 @@ export class Screen {
         this.scroller.addEventListener("focusout", () => (this.scroller.tabIndex = 0), options);
     }
 
+    /** @param {Element} target */
     #rowOf(target) {
-        const node = target.closest?.("[data-key]");
-        return node ? this.#list.row(node.dataset.key) : undefined;
+        const key = /** @type {HTMLElement | null} */ (target.closest("[data-key]"))?.dataset.key;
+        return key === undefined ? undefined : this.#list.row(key);
     }
 
+    /** @param {Event} event */
     #clicked({ target }) {
+        if (!(target instanceof Element)) return;
         const button = target.closest("button");
         const row = this.#rowOf(target);
         if (!button || !row) return;
         const { dataset } = button;
         const id = row.draft?.client_message_id ?? row.message?.client_message_id;
-        if ("retry" in dataset) this.#room.retry(id);
-        else if ("discard" in dataset) this.#room.discard(id);
-        else if ("jump" in dataset) this.#room.jump(Number(dataset.jump));
-        else if ("react" in dataset) this.#react(row, dataset.react);
-        else if ("reaction" in dataset) this.#react(row, dataset.reaction);
-        else if ("pick" in dataset) this.#pick(button);
-        else if ("reply" in dataset) this.#composer.reply(row.message);
-        else if ("edit" in dataset) this.#editRow(row);
-        else if ("delete" in dataset) this.#delete(row);
+        if (dataset.retry !== undefined && id !== undefined) this.#room.retry(id);
+        else if (dataset.discard !== undefined && id !== undefined) this.#room.discard(id);
+        else if (dataset.jump !== undefined) this.#room.jump(Number(dataset.jump));
+        else if (dataset.edit !== undefined) this.#editRow(row);
+        else if (!isStored(row)) return;
+        else if (dataset.react !== undefined) this.#react(row, dataset.react);
+        else if (dataset.reaction !== undefined) this.#react(row, dataset.reaction);
+        else if (dataset.pick !== undefined) this.#pick(button);
+        else if (dataset.reply !== undefined) this.#composer.reply(row.message);
+        else if (dataset.delete !== undefined) this.#delete(row);
     }
 
+    /** @param {HTMLElement} button */
     #pick(button) {
         const body = button.closest(".body");
-        const wasOpen = body.querySelector(".picker") !== null;
+        const wasOpen = Boolean(body?.querySelector(".picker"));
         this.#closePicker();
-        if (wasOpen) return;
-        body.append(picker());
-        body.querySelector(".picker button").focus();
+        if (wasOpen || !body) return;
+        const opened = picker();
+        body.append(opened);
+        opened.querySelector("button")?.focus();
     }
 
     /** Closes the open picker, if any, and returns the focus to the element that opened it. */
     #closePicker() {
-        const open = $("#messages .picker");
+        const open = document.querySelector("#messages .picker");
         if (!open) return false;
         const hadFocus = open.contains(document.activeElement);
-        const button = open.closest(".body").querySelector("[data-pick]");
+        /** @type {HTMLElement | null | undefined} */
+        const button = open.closest(".body")?.querySelector("[data-pick]");
         open.remove();
         if (hadFocus) button?.focus({ preventScroll: true });
         return true;
     }
 
-    /** Adds or removes a reaction. The push shows the change, as it does to everybody. */
+    /**
+     * Adds or removes a reaction. The push shows the change, as it does to everybody.
+     *
+     * @param {StoredRow} row
+     * @param {string} key
+     */
     #react(row, key) {
         this.#closePicker();
         return this.#try(async () => {
@@ -442,49 +528,73 @@ export class Screen {
         });
     }
 
+    /**
+     * @param {StoredRow} row
+     * @param {string} key
+     * @param {boolean} isOn
+     */
     async #setReaction(row, key, isOn) {
         await (isOn ? this.#room.react(row.seq, key) : this.#room.unreact(row.seq, key));
         this.#reacted.set(`${row.seq} ${key}`, isOn);
         this.#list.redraw([row.key]);
     }
 
-    /** Returns true if the user has reacted so; undefined if a reaction does not list all its users and it is not known. */
+    /**
+     * Returns true if the user has reacted so; undefined if a reaction does not list all its users and it is not known.
+     *
+     * @param {Message} message
+     * @param {string} key
+     */
     #hasReacted({ seq, reactions }, key) {
         const reaction = reactions?.find((reaction) => reaction.key === key);
         if (!reaction || reaction.users.includes(this.#me)) return reaction !== undefined;
         return reaction.count > reaction.users.length ? this.#reacted.get(`${seq} ${key}`) : false;
     }
 
+    /** @param {StoredRow} row */
     async #delete(row) {
         const text = summary(row.message);
         if (!(await ask(`Delete ${text ? `“${text}”` : "this message"} for everybody?`, "Delete"))) return;
         await this.#try(() => this.#room.remove(row.seq));
     }
 
-    /** Likes a message by a double click beside its text. A double click on the text selects a word. */
+    /**
+     * Likes a message by a double click beside its text. A double click on the text selects a word.
+     *
+     * @param {Event} event
+     */
     #doubleClicked({ target }) {
-        if (!target.closest(".bubble") || target.closest(".text, .tombstone")) return;
+        if (!(target instanceof Element) || !target.closest(".bubble") || target.closest(".text, .tombstone")) return;
         if (this.#like(target)) getSelection()?.removeAllRanges();
     }
 
-    /** Returns false if there is nothing to like. */
+    /**
+     * Returns false if there is nothing to like.
+     *
+     * @param {Element} target
+     */
     #like(target) {
         const row = this.#rowOf(target);
-        if (row?.state !== "stored" || row.message.deleted || target.closest("button, a, video, audio, pre")) return false;
+        if (!isStored(row) || row.state !== "stored" || row.message.deleted || target.closest("button, a, video, audio, pre")) return false;
         // Liking a message again changes nothing.
         if (!this.#hasReacted(row.message, LIKE)) this.#try(() => this.#setReaction(row, LIKE, true));
         return true;
     }
 
-    /** Likes a message by two taps of one finger. A second finger, as for zooming, or a movement is no tap. */
+    /**
+     * Likes a message by two taps of one finger. A second finger, as for zooming, or a movement is no tap.
+     *
+     * @param {PointerEvent} event
+     */
     #touched({ type, target, isPrimary, timeStamp, clientX: x, clientY: y }) {
+        if (!(target instanceof Element)) return;
         if (!isPrimary || type === "pointercancel") {
             this.#touch = null;
             this.#lastTap = null;
         } else if (type === "pointerdown") {
             this.#touch = { x, y };
         } else if (this.#touch && Math.hypot(x - this.#touch.x, y - this.#touch.y) < TAP_DISTANCE) {
-            const tap = { key: target.closest("[data-key]")?.dataset.key, at: timeStamp, x, y };
+            const tap = { key: /** @type {HTMLElement | null} */ (target.closest("[data-key]"))?.dataset.key, at: timeStamp, x, y };
             const last = this.#lastTap;
             const isSecond = last && last.key === tap.key && timeStamp - last.at < DOUBLE_TAP_MILLISECONDS
                 && Math.hypot(x - last.x, y - last.y) < DOUBLE_TAP_DISTANCE;
@@ -498,10 +608,12 @@ export class Screen {
     /**
      * Up and down move between messages, left and right within one, Home and End go to the first and the newest message, and
      * Escape returns to the composer.
+     *
+     * @param {KeyboardEvent} event
      */
     #keyPressed(event) {
         const { key, target } = event;
-        if (event.isComposing || event.altKey || event.metaKey || event.shiftKey) return;
+        if (event.isComposing || event.altKey || event.metaKey || event.shiftKey || !(target instanceof HTMLElement)) return;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
         const isMedia = target.closest("video, audio") !== null;
         if (isMedia) return;
@@ -521,10 +633,16 @@ export class Screen {
         else this.#room.jump(1);
     }
 
-    /** Moves the focus to the next message in a direction; from the list itself, to the first or last one on the screen. */
+    /**
+     * Moves the focus to the next message in a direction; from the list itself, to the first or last one on the screen.
+     *
+     * @param {HTMLElement} target
+     * @param {number} step
+     */
     #focusMessage(target, step) {
-        const nodes = [...$("#messages").querySelectorAll(".row")];
-        const current = nodes.indexOf(target.closest(".row"));
+        const nodes = /** @type {HTMLElement[]} */ ([...$("#messages").querySelectorAll(".row")]);
+        const current = nodes.findIndex((node) => node.contains(target));
+        /** @type {HTMLElement | undefined} */
         let next = nodes[current + step];
         if (current < 0) {
             const screen = this.scroller.getBoundingClientRect();
@@ -539,50 +657,69 @@ export class Screen {
         return next !== undefined;
     }
 
-    /** Moves the focus to the next control of a message in a direction, or from the first one back to the message. */
+    /**
+     * Moves the focus to the next control of a message in a direction, or from the first one back to the message.
+     *
+     * @param {HTMLElement} target
+     * @param {number} step
+     */
     #focusControl(target, step) {
-        const row = target.closest(".row");
+        const row = /** @type {HTMLElement | null} */ (target.closest(".row"));
         if (!row) return false;
         // The arrow keys first scroll what is wider than the message.
         if (target.matches("pre") && (step < 0 ? target.scrollLeft > 0 : target.scrollLeft + target.clientWidth < target.scrollWidth - 1)) return false;
-        const controls = [row, ...[...row.querySelectorAll("button, a, video, audio, pre")].filter((node) => node.getClientRects().length)];
+        /** @type {NodeListOf<HTMLElement>} */
+        const within = row.querySelectorAll("button, a, video, audio, pre");
+        const controls = [row, ...[...within].filter((node) => node.getClientRects().length)];
         controls[Math.max(0, controls.indexOf(target) + step)]?.focus({ preventScroll: true });
         return true;
     }
 
-    /** Edits a stored message, or takes a failed one back into the composer. */
+    /**
+     * Edits a stored message, or takes a failed one back into the composer.
+     *
+     * @param {Row} row
+     */
     #editRow(row) {
-        if (row.state !== "failed") return this.#composer.edit(row.message);
         const { draft } = row;
-        const reply = draft.reply_to && (this.#room.message(draft.reply_to) ?? this.#quotes.known(draft.reply_to) ?? { seq: draft.reply_to, sender: "a message" });
+        if (isStored(row)) return this.#composer.edit(row.message);
+        if (!draft) return;
+        const reply = draft.reply_to === undefined ? undefined : (this.#room.message(draft.reply_to) ?? this.#quotes.known(draft.reply_to) ?? { seq: draft.reply_to, sender: "a message" });
         this.#room.discard(draft.client_message_id);
         this.#composer.restore(draft, reply);
     }
 
-    /** Edits a message. If that fails, the edited text returns to the composer. */
+    /**
+     * Edits a message. If that fails, the edited text returns to the composer.
+     *
+     * @param {Message} message
+     * @param {string} text
+     */
     async #edit(message, text) {
         try {
             await this.#room.edit(message.seq, text);
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             this.#composer.edit(message, text);
-            this.#composer.showError(error.message);
+            this.#composer.showError(/** @type {Error} */ (error).message);
         }
     }
 
+    /** @param {() => Promise<unknown>} request */
     async #try(request) {
         try {
             await request();
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             // The view shows a ban.
-            if (error.code !== "banned") this.#composer.showError(error.message);
+            const { code, message } = /** @type {import("./client/index.js").ClientError} */ (error);
+            if (code !== "banned") this.#composer.showError(message);
         }
     }
 
     #editLast() {
         let row = this.#room.lastOwnRow();
-        while (row && row.state !== "stored") row = this.#room.lastOwnRow(row.seq - 1);
-        if (row) this.#composer.edit(row.message);
+        while (row && row.state !== "stored") row = this.#room.lastOwnRow((row.seq ?? 0) - 1);
+        if (isStored(row)) this.#composer.edit(row.message);
     }
 }

@@ -20,6 +20,7 @@ const LAST_HALF = /[\ud800-\udbff]$/;
 /** Maximum length of the name of a user, in bytes. */
 const NAME_BYTES = 128;
 
+/** @type {Intl.Segmenter | null} */
 let segmenter = null;
 
 /** Divides texts into characters as readers see them. */
@@ -54,29 +55,58 @@ export function forgetFormats() {
 /** The number at which the server stops counting unread messages: it means that many or more. */
 const UNREAD_CAP = 1000;
 
-/** Returns the text for a number of unread messages. */
+/**
+ * Returns the text for a number of unread messages.
+ *
+ * @param {number} count
+ */
 export function unreadText(count) {
     return count < UNREAD_CAP ? String(count) : `${UNREAD_CAP.toLocaleString("en")}+`;
 }
 
-/** Returns the text for the unread messages of several rooms together. */
+/**
+ * Returns the text for the unread messages of several rooms together.
+ *
+ * @param {number[]} counts
+ */
 export function totalUnreadText(counts) {
     const total = counts.reduce((sum, count) => sum + Math.min(count, UNREAD_CAP), 0);
     return `${total.toLocaleString("en")}${counts.some((count) => count >= UNREAD_CAP) ? "+" : ""}`;
 }
 
-/** Creates an element with attributes and children. */
+/**
+ * Returns an element that the page always has.
+ *
+ * @param {string} selector
+ */
+export const $ = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector));
+
+/** @typedef {Node | string | null | undefined} Child A node or a text; nothing for null and undefined. */
+
+/**
+ * Creates an element with attributes and children.
+ *
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string | number | boolean | null | undefined>} [attributes] Those that are false, null or undefined are left out.
+ * @param {Child[]} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
 export function element(name, attributes = {}, ...children) {
     const node = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
         if (value === undefined || value === null || value === false) continue;
-        node.setAttribute(key, value === true ? "" : value);
+        node.setAttribute(key, value === true ? "" : String(value));
     }
-    node.append(...children.filter((child) => child !== null && child !== undefined));
+    for (const child of children) if (child !== null && child !== undefined) node.append(child);
     return node;
 }
 
-/** Returns an address that may be followed or loaded; null unless it uses http or https. */
+/**
+ * Returns an address that may be followed or loaded; null unless it uses http or https.
+ *
+ * @param {string} text
+ */
 export function safeURL(text) {
     try {
         const url = new URL(text);
@@ -86,25 +116,40 @@ export function safeURL(text) {
     }
 }
 
-/** True if a text shows nothing, so that the server refuses a message with it: white space and invisible characters only. */
+/**
+ * True if a text shows nothing, so that the server refuses a message with it: white space and invisible characters only.
+ *
+ * @param {string} text
+ */
 export function isBlank(text) {
     return /^[\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]*$/u.test(text);
 }
 
-/** Returns the address of a picture if the text is nothing else. */
+/**
+ * Returns the address of a picture if the text is nothing else.
+ *
+ * @param {string} text
+ */
 export function pictureURL(text) {
     const trimmed = text.trim();
     const url = /\s/.test(trimmed) ? null : safeURL(trimmed);
     return url && PICTURE.test(url.pathname) ? url.href : null;
 }
 
-/** Creates a link in a row, which the arrow keys reach. It gives the other site neither the referrer nor this window. */
+/**
+ * Creates a link in a row, which the arrow keys reach. It gives the other site neither the referrer nor this window.
+ *
+ * @param {URL} url
+ * @param {Child[]} children
+ */
 export function link(url, ...children) {
     return element("a", { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", referrerpolicy: "no-referrer", tabindex: "-1" },
         ...children);
 }
 
+/** @param {string} text */
 function inline(text) {
+    /** @type {Child[]} */
     const nodes = [];
     let end = 0;
     for (const match of text.matchAll(INLINE)) {
@@ -112,10 +157,11 @@ function inline(text) {
         const shown = address ? withoutTrailing(address) : whole;
         const url = address ? safeURL(shown) : null;
         if (address && !url) continue;
-        if (match.index > end) nodes.push(text.slice(end, match.index));
+        const start = /** @type {number} */ (match.index);
+        if (start > end) nodes.push(text.slice(end, start));
         // Each has a direction of its own, so that it does not change the order of the words around it.
         nodes.push(url ? element("bdi", { dir: "ltr" }, link(url, shown)) : element("bdi", {}, element("code", {}, code)));
-        end = match.index + shown.length;
+        end = start + shown.length;
     }
     if (end < text.length) nodes.push(text.slice(end));
     return nodes;
@@ -125,6 +171,8 @@ function inline(text) {
  * Returns an address without the punctuation of the sentence around it. Balanced pairs stay, as in Wikipedia's addresses.
  *
  * The characters are counted once: an address may have thousands of them.
+ *
+ * @param {string} address
  */
 function withoutTrailing(address) {
     const counts = new Map();
@@ -140,7 +188,11 @@ function withoutTrailing(address) {
     return address.slice(0, end);
 }
 
-/** Returns a text without line feeds at both ends. A regular expression would look at a long row of them once for each. */
+/**
+ * Returns a text without line feeds at both ends. A regular expression would look at a long row of them once for each.
+ *
+ * @param {string} text
+ */
 function withoutLineFeeds(text) {
     let [start, end] = [0, text.length];
     while (text[start] === "\n") start++;
@@ -152,19 +204,21 @@ function withoutLineFeeds(text) {
  * Returns the nodes of a message's text. Each paragraph has its own direction, and a direction that a text switches on ends
  * with the paragraph.
  *
- * @returns {Node[]}
+ * @param {string} text
  */
 export function formatted(text) {
+    /** @type {Node[]} */
     const nodes = [];
-    const paragraph = (part) => {
+    const paragraph = (/** @type {string} */ part) => {
         const trimmed = withoutLineFeeds(part);
         if (trimmed) nodes.push(element("p", { dir: "auto" }, ...inline(trimmed)));
     };
     let end = 0;
     for (const match of text.matchAll(CODE_BLOCK)) {
-        paragraph(text.slice(end, match.index));
+        const start = /** @type {number} */ (match.index);
+        paragraph(text.slice(end, start));
         nodes.push(element("pre", { dir: "ltr", tabindex: "-1" }, element("code", {}, match[1].replace(/\n$/, ""))));
-        end = match.index + match[0].length;
+        end = start + match[0].length;
     }
     paragraph(text.slice(end));
     return nodes;
@@ -174,20 +228,26 @@ export function formatted(text) {
  * Returns the beginning of a text, with an ellipsis if it is cut. It is cut between characters as readers see them: an emoji made
  * of several parts, or a letter with its marks, stays whole.
  *
+ * @param {string} text
  * @param {number} length The maximum length, in units of UTF-16. Of a single longer character the parts that fit remain.
  */
 export function cut(text, length) {
     if (text.length <= length) return text;
     // The boundary of a character depends only on the text before it, so the beginning is enough.
-    const start = characters().segment(text.slice(0, 2 * length)).containing(length).index;
+    const start = characters().segment(text.slice(0, 2 * length)).containing(length)?.index ?? 0;
     return `${start > 0 ? text.slice(0, start) : text.slice(0, length).replace(LAST_HALF, "")}…`;
 }
 
+/** @param {string} word A text that is not empty. */
 function firstCharacter(word) {
-    return characters().segment(word).containing(0).segment;
+    return characters().segment(word).containing(0)?.segment;
 }
 
-/** Returns the length of a text as the server counts it, in bytes of UTF-8. */
+/**
+ * Returns the length of a text as the server counts it, in bytes of UTF-8.
+ *
+ * @param {string} text
+ */
 export function byteLength(text) {
     return new TextEncoder().encode(text).length;
 }
@@ -195,6 +255,8 @@ export function byteLength(text) {
 /**
  * Returns what is wrong with the name of a user while it is being typed; an empty string if nothing is. The server decides in the
  * end.
+ *
+ * @param {string} name
  */
 export function nameProblem(name) {
     if (/\s/u.test(name)) return "A name has no spaces. Try one with a dot or a hyphen.";
@@ -205,43 +267,71 @@ export function nameProblem(name) {
     return "";
 }
 
-/** Returns nodes that show who says something. The direction of writing of one does not affect the other. */
+/**
+ * Returns nodes that show who says something. The direction of writing of one does not affect the other.
+ *
+ * @param {string} name
+ * @param {string} words
+ */
 export function said(name, words) {
     return [element("bdi", {}, name), ": ", element("bdi", {}, words)];
 }
 
-/** Returns the nodes of a sentence that lists names, between the texts before and after them. */
+/**
+ * Returns the nodes of a sentence that lists names, between the texts before and after them.
+ *
+ * @param {string} before
+ * @param {readonly string[]} names
+ */
 export function sentence(before, names, after = "") {
     const parts = new Intl.ListFormat("en").formatToParts(names);
     return [before, ...parts.map(({ type, value }) => (type === "element" ? element("bdi", {}, value) : value)), after].filter(Boolean);
 }
 
-/** Returns the first words of a message, for lists and quotes. */
+const ATTACHMENT_NAMES = { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" };
+
+/**
+ * Returns the first words of a message, for lists and quotes.
+ *
+ * @param {import("./message.js").Content | null | undefined} message
+ */
 export function summary(message) {
     if (!message) return "";
     if (message.deleted) return "Deleted";
     if (message.text) return cut(message.text.replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];
-    return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" }[attachment.type] : "";
+    return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || ATTACHMENT_NAMES[attachment.type] : "";
 }
 
-/** Returns a color for a name, the same everywhere, as a hue in degrees. */
+/**
+ * Returns a color for a name, the same everywhere, as a hue in degrees.
+ *
+ * @param {string} name
+ */
 export function hue(name) {
     let hash = 0;
-    for (const character of name) hash = (hash * 31 + character.codePointAt(0)) >>> 0;
+    for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
     return hash % 360;
 }
 
-/** Returns the letters that stand for a name. */
+/**
+ * Returns the letters that stand for a name.
+ *
+ * @param {string} name
+ */
 export function initials(name) {
     const words = name.split(/[\s._~-]+/).filter(Boolean);
-    const letters = (words.length > 1 ? [words[0], words.at(-1)] : words).map(firstCharacter);
+    const letters = (words.length > 1 ? [words[0], words[words.length - 1]] : words).map(firstCharacter);
     return letters.join("").toLocaleUpperCase();
 }
 
-/** Creates a picture for a name. */
+/**
+ * Creates a picture for a name.
+ *
+ * @param {string} name
+ */
 export function avatar(name) {
     const node = element("span", { class: "avatar", "aria-hidden": "true" }, initials(name));
-    node.style.setProperty("--hue", hue(name));
+    node.style.setProperty("--hue", String(hue(name)));
     return node;
 }

@@ -13,6 +13,7 @@
  * @returns {HTMLCanvasElement | null} Null if the text is no hash.
  */
 export function thumbhashCanvas(text) {
+    /** @type {Uint8Array} */
     let hash;
     try {
         hash = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -38,7 +39,7 @@ export function thumbhashCanvas(text) {
     const alphaScale = hasAlpha ? (hash[5] >> 4) / 15 : 0;
 
     let nibble = 2 * (hasAlpha ? 6 : 5);
-    const coefficients = (width, height, scale) => {
+    const coefficients = (/** @type {number} */ width, /** @type {number} */ height, /** @type {number} */ scale) => {
         const values = [];
         for (let y = 0; y < height; y++) {
             for (let x = y ? 0 : 1; x * height < width * (height - y); x++, nibble++) {
@@ -59,10 +60,11 @@ export function thumbhashCanvas(text) {
     const height = Math.round(ratio > 1 ? 32 / ratio : 32);
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [width, height];
-    const context = canvas.getContext("2d");
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     const image = context.createImageData(width, height);
-    const waves = (count, place, size) =>
+    const waves = (/** @type {number} */ count, /** @type {number} */ place, /** @type {number} */ size) =>
         Array.from({ length: count }, (_, wave) => Math.cos((Math.PI / size) * (place + 0.5) * wave));
+    /** @type {(values: number[], dc: number, limitX: number, limitY: number, wavesX: number[], wavesY: number[]) => number} */
     const sum = (values, dc, limitX, limitY, wavesX, wavesY) => {
         let [total, index] = [dc, 0];
         for (let y = 0; y < limitY; y++) {

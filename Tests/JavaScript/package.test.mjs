@@ -88,7 +88,7 @@ describe("The package", () => {
 });
 
 describe("The types", () => {
-    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, RoomSummary, RoomsView, Row, RoomView } from "backscroll";\n'
+    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
         + 'const client = new Client({ url: "https://chat.example.com", user: "alice" });\nconst room = client.room("lobby");\n';
 
     /** Returns what the compiler says about programs. */
@@ -136,7 +136,7 @@ describe("The types", () => {
                 const shown: View = new Timeline().handle(event).view;
                 const effect: Effect = { effect: "scroll", to: "bottom" };
                 const answer: Page = { messages: [message], has_before: false, has_after: true, head: 2, rev: 2, epoch: "e" };
-                console.log(query, changes, shown.rows, effect.to, answer, difference(view, view), new Map(view.readers));
+                console.log(query, changes, shown.rows, effect.to, answer, difference(view, view), unreadToast(view)?.count, new Map(view.readers));
                 await room.enqueue(draft);
                 room.onMessage(({ seq, reactions }) => console.log(seq, reactions?.[0]?.users));
                 const { users, hasMore }: { users: string[], hasMore: boolean } = await room.reactors(1, "👍");

@@ -4,6 +4,28 @@ interface Array<T> {
     findLast(predicate: (value: T, index: number) => unknown): T | undefined;
 }
 
+interface ReadonlyArray<T> {
+    findLast(predicate: (value: T, index: number) => unknown): T | undefined;
+}
+
+interface ExtendableEvent extends Event {
+    waitUntil(work: Promise<unknown>): void;
+}
+
+interface FetchEvent extends ExtendableEvent {
+    readonly preloadResponse: Promise<Response | undefined>;
+    readonly request: Request;
+    respondWith(response: Promise<Response>): void;
+}
+
+interface ServiceWorkerScope {
+    readonly clients: { claim(): Promise<void> };
+    readonly registration: ServiceWorkerRegistration;
+    addEventListener(type: "install" | "activate", listener: (event: ExtendableEvent) => void): void;
+    addEventListener(type: "fetch", listener: (event: FetchEvent) => void): void;
+    skipWaiting(): Promise<void>;
+}
+
 interface Document {
     caretPositionFromPoint?(x: number, y: number): { offsetNode: Node; offset: number } | null;
 }

@@ -170,7 +170,7 @@ export function isTemporary(status) {
 /**
  * Returns the part of a view's toast that is unread; null if there is none. The user may have read the rest on another device.
  *
- * @param {View} view
+ * @param {Pick<View, "toast" | "read" | "unread">} view
  */
 export function unreadToast({ toast, read, unread }) {
     if (toast === null || unread === 0 || toast.seq <= (read ?? 0)) return null;

@@ -8,9 +8,9 @@ export function isTemporary(status: number): boolean;
 /**
  * Returns the part of a view's toast that is unread; null if there is none. The user may have read the rest on another device.
  *
- * @param {View} view
+ * @param {Pick<View, "toast" | "read" | "unread">} view
  */
-export function unreadToast({ toast, read, unread }: View): {
+export function unreadToast({ toast, read, unread }: Pick<View, "toast" | "read" | "unread">): {
     count: number;
     seq: number;
 } | null;
