@@ -203,6 +203,7 @@ public final class Server: Sendable {
         store.queriesOfAsker = configuration.readQueueOfAsker
         store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
         store.membersByAdminsOnly = configuration.membersByAdminsOnly
+        store.roomMentionMembers = configuration.roomMentionMembers
         store.maximumPages = configuration.maximumDatabasePages
         store.busyTimeout = configuration.busyTimeout
         store.keepDays = configuration.keepDays

@@ -77,6 +77,8 @@ public struct StoreConfiguration: Sendable {
     public var roomsByAdminsOnly = false
     /// True if only admins may make other users members of rooms.
     public var membersByAdminsOnly = false
+    /// Maximum number of members of a room in which everybody may mention the room; in others its owners may.
+    public var roomMentionMembers = Facts.Policy.defaultRoomMentionMembers
     /// Number of days after which messages become tombstones, 1 to 36,500; `nil` for never.
     public var keepDays: Int?
     /// Maximum number of rooms that are searched for expired messages at once.
@@ -154,7 +156,9 @@ public struct StoreConfiguration: Sendable {
 extension StoreConfiguration {
     /// The rules that the server sets.
     var policy: Facts.Policy {
-        Facts.Policy(roomsByAdminsOnly: roomsByAdminsOnly, membersByAdminsOnly: membersByAdminsOnly)
+        Facts.Policy(
+            roomsByAdminsOnly: roomsByAdminsOnly, membersByAdminsOnly: membersByAdminsOnly,
+            roomMentionMembers: roomMentionMembers)
     }
 
     /// Counts and reports a room that could not be created.

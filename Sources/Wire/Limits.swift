@@ -13,6 +13,8 @@ public enum Limits {
     public static let attachments = 10
     /// Maximum UTF-8 bytes of any string of an attachment.
     public static let attachmentStringBytes = 2 * 1024
+    /// Maximum number of users that a message mentions by their ids.
+    public static let mentions = 50
     /// Maximum UTF-8 bytes of a `client_message_id`; the minimum is 1.
     public static let clientMessageIDBytes = 128
     /// Maximum UTF-8 bytes of a reaction key; the minimum is 1.

@@ -229,6 +229,12 @@ struct ServeCommand: AsyncParsableCommand {
     var membersByAdminsOnly = false
 
     @Option(
+        \.roomMentionMembers, in: 0...10_000,
+        "Maximum number of members of a room in which everybody may mention the room; in others its owners may.",
+        valueName: "members")
+    var roomMentionMembers: Setting
+
+    @Option(
         \.keepDays, in: 1...36_500,
         "Delete messages older than this, 1 to 36500. Tombstones stay. Without it, messages stay.", valueName: "days")
     var keepDays: Setting

@@ -78,7 +78,7 @@ package struct NaiveLog {
         }
         switch (submission.change, submission.room) {
         case (.user(let other, let change), _): return try self.change(other, change, submission, at: time)
-        case (.send(let draft), let id?): return try send(draft, id, user, at: time)
+        case (.send(let draft), let id?): return try send(draft, id, submission, at: time)
         case (.read(let seq), let id?): return read(seq, id, user)
         case (.change(let change), let id?): return try self.change(change, id, submission, at: time)
         case (.room(let change), let id?): return try self.change(change, id, submission, at: time)
@@ -172,8 +172,9 @@ package struct NaiveLog {
     }
 
     private mutating func send(
-        _ draft: Draft, _ id: RoomID, _ user: UserID, at time: Timestamp
+        _ draft: Draft, _ id: RoomID, _ submission: Submission, at time: Timestamp
     ) throws(Problem) -> Receipt {
+        let user = submission.sender
         if let reply = draft.content.replyTo, reply > rooms[id]?.posts.count ?? 0 { throw .replyToNotFound }
         let head = Int64(rooms[id]?.posts.count ?? 0)
         let hasMoved = draft.expectHead.map { $0 != head } ?? false
@@ -194,6 +195,7 @@ package struct NaiveLog {
             erase(index, id)
         }
         if hasMoved { throw .headMoved(head) }
+        if draft.content.mentions.room { try checkRoomMention(submission, id) }
         for user in rooms[id]!.direct ?? [] { show(id, to: user) }
         rooms[id]!.rev += 1
         rooms[id]!.latest = max(time, rooms[id]!.latest)
@@ -203,6 +205,13 @@ package struct NaiveLog {
             clientMessageID: draft.clientMessageID, content: draft.content, createdAt: room.latest)
         rooms[id]!.posts.append(Post(message: message, author: person(user), firstContent: draft.content))
         return .message(stored(message), isNew: true)
+    }
+
+    private func checkRoomMention(_ submission: Submission, _ id: RoomID) throws(Problem) {
+        let members = rooms[id]!.members.keys.count { $0 == person($0.user) }
+        let isOwner = submission.isAdmin || role(submission.sender, id) == .owner
+        if isOwner || members <= policy.roomMentionMembers { return }
+        throw .roomMention(limit: policy.roomMentionMembers)
     }
 
     private mutating func read(_ seq: Int64, _ id: RoomID, _ user: UserID) -> Receipt {
@@ -279,6 +288,7 @@ package struct NaiveLog {
         case .edit(let edit):
             let content = try edit.applied(to: message.content)
             if content.isSame(as: message.content) { break }
+            if content.mentions.room, !message.content.mentions.room { try checkRoomMention(submission, id) }
             rooms[id]!.posts[index].message.content = content
             rooms[id]!.posts[index].message.editedAt = max(time, message.editedAt ?? message.createdAt)
             changed(index, id)

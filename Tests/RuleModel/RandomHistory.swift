@@ -89,13 +89,15 @@ package struct RandomHistory {
 
     private mutating func change(_ kind: Kind, head: Int) throws -> Submission.Change {
         switch kind {
-        case .send: return .send(Draft(content: content(head), expectHead: expectedHead(head)))
+        case .send: return .send(Draft(content: try content(head), expectHead: expectedHead(head)))
         case .sendWithID:
             return .send(
-                Draft(clientMessageID: "id\(pick(6))", content: content(head), expectHead: expectedHead(head)))
+                Draft(clientMessageID: "id\(pick(6))", content: try content(head), expectHead: expectedHead(head)))
         case .read: return .read(seq: Int64(pick(head + 1)))
         case .edit:
-            let edit = Edit(text: ["one", "two", nil, ""][pick(4)], data: [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)])
+            let edit = Edit(
+                text: ["one", "two", nil, ""][pick(4)], mentions: pick(3) == 0 ? try mentions() : nil,
+                mentionsRoom: [nil, nil, nil, false, true][pick(5)], data: [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)])
             return .change(change(.edit(edit), head))
         case .delete: return pick(3) == 0 ? .change(change(.delete, head)) : .read(seq: 0)
         case .addReaction: return .change(change(.addReaction(try ReactionKey("k\(pick(shape.keys))")), head))
@@ -124,9 +126,19 @@ package struct RandomHistory {
         pick(6) == 0 ? Int64(head - pick(2)) : nil
     }
 
-    private mutating func content(_ head: Int) -> Content {
+    private mutating func mentions() throws -> [UserID] {
+        var users: [UserID] = []
+        for _ in 0..<pick(3) {
+            let user = try user()
+            if !users.contains(user) { users.append(user) }
+        }
+        return users
+    }
+
+    private mutating func content(_ head: Int) throws -> Content {
         Content(
             text: ["one", "two", "three"][pick(3)], replyTo: pick(6) == 0 ? Int64(pick(head + 2) + 1) : nil,
+            mentions: pick(3) == 0 ? Mentions(users: try mentions(), room: pick(3) == 0) : Mentions(),
             data: pick(4) == 0 ? Array(#"{"a":\#(pick(2))}"#.utf8) : [])
     }
 

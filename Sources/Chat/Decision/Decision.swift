@@ -41,16 +41,15 @@ public struct Decision: Sendable {
     /// another or the mark is further on already. A store may then leave these two questions to its database.
     ///
     /// - Returns: False also if facts of the room or the caller are missing, if the erased user with the caller's id has
-    ///   left something in the room, if a direct room is hidden from a member, if the room is nearly full, or if a send
-    ///   depends on the room's head.
+    ///   left something in the room, if a direct room is hidden from a member, if the room is nearly full, or if a send is
+    ///   not ``Wire/Draft/isPlain``.
     public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
         guard let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
         do throws(Halt) {
             try rules.admit(submission)
             if case .send(let draft) = submission.change {
-                // Only the row that holds the head, once it is locked, tells if it has moved.
-                if draft.expectHead != nil { return false }
+                if !draft.isPlain { return false }
                 try rules.checkReply(draft)
                 // The send also puts the room into the list of a member.
                 if room.direct?.sides.contains(where: \.isHidden) == true { return false }
@@ -75,7 +74,7 @@ struct Rules {
         if case .user(let user, let change) = submission.change { return try self.change(user, change, by: submission) }
         guard let id = submission.room else { throw .refused(.roomNotFound) }
         switch submission.change {
-        case .send(let draft): return try send(draft, to: id, by: submission.sender)
+        case .send(let draft): return try send(draft, to: id, by: submission)
         case .change(let change): return try self.change(change, by: submission)
         case .read(let seq): return try read(to: seq, by: submission.sender)
         case .room(let change): return try self.change(change, by: submission)
@@ -155,4 +154,10 @@ struct Rules {
     func checkOwner(_ submission: Submission) throws(Halt) {
         guard try isOwner(submission) else { throw .refused(.notAnOwner) }
     }
+}
+
+extension Draft {
+    /// True if a send of it depends on nothing but the caller's rights, its client message id and its reply, so that many
+    /// can be stored together: it mentions nobody, and expects no head.
+    package var isPlain: Bool { content.mentions.isEmpty && expectHead == nil }
 }

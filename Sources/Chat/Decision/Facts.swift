@@ -6,8 +6,8 @@ public import Wire
 ///
 /// | Submission | Room and caller | What follows |
 /// |---|---|---|
-/// | send | ``room``, ``role`` in a private room | ``first`` with a client message id, then ``isFirstContent`` |
-/// | edit, delete | the same | ``message``; ``role`` to delete a message of another user |
+/// | send | ``room``, ``role`` in a private room | ``first`` with a client message id, then ``isFirstContent``; ``role`` and ``hasManyMembers`` to mention the room |
+/// | edit, delete | the same | ``message``; ``role`` to delete a message of another user; ``role`` and ``hasManyMembers`` to mention the room |
 /// | reaction | the same | ``message`` and ``reaction``; ``reactingUsers`` to remove a listed user |
 /// | read mark | the same | ``mark`` |
 /// | settings, deletion | ``room``, ``role`` unless by an admin | |
@@ -65,6 +65,8 @@ public struct Facts: Sendable {
         public static let erasure = Names(rawValue: 1 << 16)
         /// ``Facts/isBlocked``.
         public static let isBlocked = Names(rawValue: 1 << 17)
+        /// ``Facts/hasManyMembers``.
+        public static let hasManyMembers = Names(rawValue: 1 << 18)
     }
 
     /// The rules that a server can set.
@@ -73,11 +75,20 @@ public struct Facts: Sendable {
         public var roomsByAdminsOnly: Bool
         /// True if only admins may make other users members of rooms.
         public var membersByAdminsOnly: Bool
+        /// Maximum number of members of a room in which everybody may mention the room; in others its owners may.
+        public var roomMentionMembers: Int
+
+        /// Default of ``roomMentionMembers``.
+        public static let defaultRoomMentionMembers = 100
 
         /// Creates a policy; by default everything is permitted.
-        public init(roomsByAdminsOnly: Bool = false, membersByAdminsOnly: Bool = false) {
+        public init(
+            roomsByAdminsOnly: Bool = false, membersByAdminsOnly: Bool = false,
+            roomMentionMembers: Int = Self.defaultRoomMentionMembers
+        ) {
             self.roomsByAdminsOnly = roomsByAdminsOnly
             self.membersByAdminsOnly = membersByAdminsOnly
+            self.roomMentionMembers = roomMentionMembers
         }
     }
 
@@ -146,6 +157,7 @@ public struct Facts: Sendable {
         var subjectRole: RoomMember.Role?
         var subjectPast = Past()
         var hasOtherOwners = false
+        var hasManyMembers = false
         var hasTakenPart = false
         var isFirstContent = false
         var message: [UInt8]?
@@ -195,6 +207,14 @@ public struct Facts: Sendable {
         set {
             others.hasOtherOwners = newValue
             known.insert(.hasOtherOwners)
+        }
+    }
+    /// True if the room has more members than ``Policy/roomMentionMembers``.
+    public var hasManyMembers: Bool {
+        get { others.hasManyMembers }
+        set {
+            others.hasManyMembers = newValue
+            known.insert(.hasManyMembers)
         }
     }
     /// True if the new member has sent to the room or read it.

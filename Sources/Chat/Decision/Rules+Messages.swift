@@ -31,7 +31,7 @@ extension Rules {
         } catch {
             throw .refused(error)
         }
-        guard let next = try self.message(old.message, after: change.action, by: user) else {
+        guard let next = try self.message(old.message, after: change.action, by: submission) else {
             return .message(old.stored, isNew: false)
         }
         return .message(try replace(old.stored, by: next), isNew: false)
@@ -39,13 +39,20 @@ extension Rules {
 
     /// Returns a message after an action; `nil` if the action changes nothing.
     fileprivate mutating func message(
-        _ message: Message, after action: MessageChange.Action, by user: UserID
+        _ message: Message, after action: MessageChange.Action, by submission: Submission
     ) throws(Halt) -> Message? {
+        let user = submission.sender
         var next = message
         switch action {
         case .edit(let edit):
             do throws(Problem) { next.content = try edit.applied(to: message.content) } catch { throw .refused(error) }
             if next.content.isSame(as: message.content) { return nil }
+            let (mentions, before) = (next.content.mentions, message.content.mentions)
+            if mentions.room, !before.room { try checkRoomMention(by: submission) }
+            if mentions != before {
+                if !before.isEmpty { writes.append(.removeMentions(seq: message.seq)) }
+                addMentions(mentions, of: message.seq, by: message.sender, at: message.createdAt)
+            }
             // If the clock is set back, an edit still does not come before the send.
             next.editedAt = max(facts.time, message.editedAt ?? message.createdAt)
             rememberContent(of: message)
@@ -90,6 +97,7 @@ extension Rules {
         rememberContent(of: message)
         let count = message.reactions.reduce(0) { $0 + $1.count }
         if count > 0 { writes.append(.removeReactions(seq: message.seq, count: count)) }
+        if !message.content.mentions.isEmpty { writes.append(.removeMentions(seq: message.seq)) }
         return message.tombstone
     }
 

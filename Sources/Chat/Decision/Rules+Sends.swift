@@ -8,7 +8,8 @@ extension Rules {
         if replyTo > facts.room?.head ?? 0 { throw .refused(.replyToNotFound) }
     }
 
-    mutating func send(_ draft: Draft, to id: RoomID, by sender: UserID) throws(Halt) -> Receipt {
+    mutating func send(_ draft: Draft, to id: RoomID, by submission: Submission) throws(Halt) -> Receipt {
+        let sender = submission.sender
         try checkReply(draft)
         try facts.require(.time)
         if facts.room != nil, draft.clientMessageID != nil {
@@ -19,6 +20,7 @@ extension Rules {
         let head = facts.room?.head ?? 0
         if let expected = draft.expectHead, expected != head { throw .refused(.headMoved(head)) }
         if facts.room == nil { createRoom(by: sender) }
+        if draft.content.mentions.room { try checkRoomMention(by: submission) }
         // A new message brings a direct room into the lists of both.
         for side in facts.room?.direct?.sides ?? [] where side.isHidden {
             writes.append(.showRoom(side.user, rev: facts.room!.rev))
@@ -28,6 +30,7 @@ extension Rules {
             throw .refused(.roomFull)
         }
         self.message = message
+        addMentions(draft.content.mentions, of: message.stored.seq, by: sender, at: message.createdAt)
         return .message(message.stored, isNew: true)
     }
 
@@ -43,6 +46,23 @@ extension Rules {
         return .message(first, isNew: false)
     }
 
+    // MARK: Mentions
+
+    /// Checks that a user may mention everybody in the room.
+    func checkRoomMention(by submission: Submission) throws(Halt) {
+        if try isOwner(submission) { return }
+        try facts.require(.hasManyMembers)
+        if facts.hasManyMembers { throw .refused(.roomMention(limit: facts.policy.roomMentionMembers)) }
+    }
+
+    /// Adds the mentions of a message that has none. A mention of oneself has no effect.
+    mutating func addMentions(_ mentions: Mentions, of seq: Int64, by sender: UserID, at time: Timestamp) {
+        var mentions = mentions
+        mentions.users.removeAll { $0 == sender }
+        if mentions.isEmpty { return }
+        writes.append(.addMentions(mentions, seq: seq, sender: sender, createdAt: time))
+    }
+
     func decoded(_ body: [UInt8]) throws(Halt) -> Message {
         do throws(Problem) { return try Message(decoding: body) } catch { throw .refused(error) }
     }
@@ -50,6 +70,7 @@ extension Rules {
     /// Creates the room. The user becomes its owner.
     mutating func createRoom(by user: UserID) {
         facts.room = RoomFacts()
+        facts.role = .owner
         writes.append(.createRoom(owner: user))
         // If the user is being erased, the erased user has nothing in the new room.
         if facts.erasing.contains(user) { writes.append(.setBoundary(user, Facts.Boundary(seq: 0, rev: 0))) }

@@ -25,6 +25,10 @@ public enum Write: Sendable {
     case addReaction(ReactionKey, seq: Int64, UserID, rev: Int64)
     /// Remove a user's reaction.
     case removeReaction(ReactionKey, seq: Int64, UserID)
+    /// Add the mentions of a message that has none. Its sender is not among the users.
+    case addMentions(Mentions, seq: Int64, sender: UserID, createdAt: Timestamp)
+    /// Remove the mentions of a message.
+    case removeMentions(seq: Int64)
     /// Move a user's read mark forward at this time, and mark the user as engaged.
     case raiseMark(UserID, seq: Int64, at: Timestamp)
     /// Remove a user's read mark.

@@ -32,6 +32,13 @@ extension Problem {
         .forbidden("Only owners of the room may do this.")
     }
 
+    /// 403 `forbidden`: in a room with more than `limit` members only its owners mention the room.
+    public static func roomMention(limit: Int) -> Problem {
+        var problem = Problem.forbidden("Only owners may mention a room with more than \(limit) members.")
+        (problem.field, problem.limit) = ("mentions_room", limit)
+        return problem
+    }
+
     /// 403 `forbidden`: the caller has no token that carries `admin`, or one that is limited to some rooms.
     public static var notAnAdmin: Problem {
         .forbidden("Only admins may do this: a token with \"admin\": true that is not limited to rooms.")

@@ -1,11 +1,11 @@
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  *
- * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, data?: Record<string, unknown> | null, expect_head?: number | null}} Draft
- * @typedef {{text?: string | null, attachments?: AttachmentDraft[] | null, data?: Record<string, unknown> | null}} Edit
+ * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, mentions?: string[] | null, mentions_room?: boolean | null, data?: Record<string, unknown> | null, expect_head?: number | null}} Draft
+ * @typedef {{text?: string | null, attachments?: AttachmentDraft[] | null, mentions?: string[] | null, mentions_room?: boolean | null, data?: Record<string, unknown> | null}} Edit
  * @typedef {{type: AttachmentType, url: string, width?: number | null, height?: number | null, mime?: string | null, size?: number | null, title?: string | null, description?: string | null, thumbhash?: string | null}} AttachmentDraft
  * @typedef {"image" | "video" | "audio" | "file" | "link"} AttachmentType
- * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, data?: Record<string, unknown>, reactions?: Reaction[], created_at: string, edited_at?: string, deleted?: boolean}} Message
+ * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, mentions?: string[], mentions_room?: boolean, data?: Record<string, unknown>, reactions?: Reaction[], created_at: string, edited_at?: string, deleted?: boolean}} Message
  * @typedef {{key: string, count: number, users: string[]}} Reaction
  * @typedef {{users: string[], has_more: boolean}} ReactingUsers
  * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment

@@ -65,6 +65,8 @@ public struct ServerConfiguration: Sendable {
     public var roomsByAdminsOnly = false
     /// True if only admins may add other users to rooms.
     public var membersByAdminsOnly = false
+    /// The maximum number of members of a room in which everybody may mention the room; in others its owners may.
+    public var roomMentionMembers = Facts.Policy.defaultRoomMentionMembers
     /// The number of days that messages are kept, 1 to 36,500; `nil` keeps them for ever. Older messages become
     /// tombstones.
     public var keepDays: Int?

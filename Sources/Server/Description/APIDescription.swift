@@ -57,6 +57,7 @@ struct APIDescription {
         "dataDepth": .number(Limits.dataDepth),
         "attachments": .number(Limits.attachments),
         "attachmentStringBytes": .number(Limits.attachmentStringBytes),
+        "mentions": .number(Limits.mentions),
         "clientMessageIDBytes": .number(Limits.clientMessageIDBytes),
         "reactionKeyBytes": .number(Limits.reactionKeyBytes),
         "reactionUsers": .number(Limits.reactionUsers),

@@ -87,6 +87,43 @@ struct RoomFold {
     }
 }
 
+/// The mentions of one message in the table.
+struct MentionFold {
+    private var users: Set<String> = []
+    private var differs: String?
+
+    /// Adds a mention. Its row repeats the sender and the time of the message.
+    mutating func add(_ user: String, sender: String, createdAt: Int64, in message: Message?) {
+        users.insert(user)
+        guard let message else { return }
+        if !message.sender.string.hasSameBytes(as: sender) || message.createdAt.milliseconds != createdAt {
+            differs = "a mention of this message has another sender or created_at"
+        }
+    }
+
+    /// Returns the first difference from the message's snapshot; `nil` if they agree.
+    ///
+    /// - Parameter isErased: Returns true for a user who was erased. The rows of such users are removed.
+    func difference(from message: Message, _ isErased: (UserID) throws -> Bool) rethrows -> String? {
+        if let differs { return differs }
+        let mentions = message.content.mentions
+        let named = mentions.users.filter { $0 != message.sender }
+        let extra = users.subtracting(named.map(\.string) + (mentions.room ? [MentionRows.room] : []))
+        if let user = extra.min() {
+            return user == MentionRows.room
+                ? "the table has a mention of the room, but the snapshot does not"
+                : "the table has a mention of \(user), but the snapshot does not"
+        }
+        if mentions.room, !users.contains(MentionRows.room) {
+            return "the snapshot mentions the room, but the table does not"
+        }
+        for user in named where !users.contains(user.string) {
+            if try !isErased(user) { return "the snapshot mentions \(user), but the table does not" }
+        }
+        return nil
+    }
+}
+
 /// The reactions to one message in the table, in the order of keys and revisions.
 struct ReactionFold {
     private var groups: [Reaction] = []

@@ -8,7 +8,7 @@ struct JobCheck<DB: SQLDatabase> {
         [
             ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
             ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
-            ("reactions", ofMessages("reactions.message")),
+            ("reactions", ofMessages("reactions.message")), ("mentions", ofMessages("mentions.message")),
             ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
         ]
     }

@@ -2,11 +2,13 @@ import Wire
 
 /// Checks rooms, messages and the rows that belong to messages, reading their tables side by side in key order.
 final class MessageCheck<DB: SQLDatabase> {
+    private let db: DB
     private let findings: Findings
     private let selectRooms: DB.Prepared
     private let selectMessages: DB.Prepared
     private let selectChanges: DB.Prepared
     private let selectReactions: DB.Prepared
+    private let selectMentions: DB.Prepared
     private let selectFirstContents: DB.Prepared
     private let selectClientIDs: DB.Prepared
     /// Deleted messages whose reactions a job still has to remove.
@@ -16,6 +18,7 @@ final class MessageCheck<DB: SQLDatabase> {
     private var isRoomDeleted = false
 
     init(_ db: DB, _ findings: Findings) throws {
+        self.db = db
         self.findings = findings
         selectRooms = try db.prepare("SELECT id, name, deleted FROM rooms ORDER BY id", isLong: true)
         selectMessages = try db.prepare(
@@ -25,6 +28,8 @@ final class MessageCheck<DB: SQLDatabase> {
             "SELECT changed, id FROM messages WHERE changed IS NOT NULL ORDER BY changed", isLong: true)
         selectReactions = try db.prepare(
             "SELECT message, key, \"user\", rev FROM reactions ORDER BY message, key, rev", isLong: true)
+        selectMentions = try db.prepare(
+            "SELECT message, \"user\", sender, created_at FROM mentions ORDER BY message", isLong: true)
         selectFirstContents = try db.prepare(
             "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", isLong: true)
         selectClientIDs = try db.prepare(
@@ -46,29 +51,39 @@ final class MessageCheck<DB: SQLDatabase> {
             try selectChanges.withRows { changes in
                 try selectReactions.withRows { reactions in
                     try selectFirstContents.withRows { firstContents in
-                        var fold = RoomFold("")
-                        var room: Int64?
-                        try selectMessages.forEachRow { row in
-                            let key = RowKey(rawValue: row.integer(0))
-                            if key.room != room {
-                                fold = RoomFold(try name(of: key.room, rooms))
-                                room = key.room
-                            }
-                            let message = try check(row, key, &fold, changes)
-                            try checkReactions(of: message, key, fold.name, reactions)
-                            try checkFirstContent(of: message, key, fold.name, firstContents)
-                            messages += 1
-                            if messages % Self.reportEach == 0 { progress(messages) }
+                        try selectMentions.withRows { mentions in
+                            try run(rooms, changes, reactions, firstContents, mentions, progress)
                         }
-                        _ = try name(of: .max, rooms)
-                        try checkReactions(of: nil, RowKey(rawValue: .max), "", reactions)
-                        try checkFirstContent(of: nil, RowKey(rawValue: .max), "", firstContents)
                     }
                 }
             }
         }
         findings.count(messages: messages)
         try checkClientIDs()
+    }
+
+    private func run(
+        _ rooms: DB.Prepared, _ changes: DB.Prepared, _ reactions: DB.Prepared, _ firstContents: DB.Prepared,
+        _ mentions: DB.Prepared, _ progress: (Int64) -> Void
+    ) throws {
+        var fold = RoomFold("")
+        var room: Int64?
+        try selectMessages.forEachRow { row in
+            let key = RowKey(rawValue: row.integer(0))
+            if key.room != room {
+                fold = RoomFold(try name(of: key.room, rooms))
+                room = key.room
+            }
+            let message = try check(row, key, &fold, changes)
+            try checkReactions(of: message, key, fold.name, reactions)
+            try checkFirstContent(of: message, key, fold.name, firstContents)
+            try checkMentions(of: message, key, fold.name, mentions)
+            messages += 1
+            if messages % Self.reportEach == 0 { progress(messages) }
+        }
+        _ = try name(of: .max, rooms)
+        try checkReactions(of: nil, RowKey(rawValue: .max), "", reactions)
+        try checkFirstContent(of: nil, RowKey(rawValue: .max), "", firstContents)
     }
 
     /// Advances to a room, and returns its name.
@@ -167,6 +182,24 @@ final class MessageCheck<DB: SQLDatabase> {
             findings.add(
                 "there is a hash of the original content, but the message was never edited", room: name, seq: key.place)
         }
+    }
+
+    /// Checks the mentions of a message; `nil` stands for a message that cannot be read. Rows after a room's last filed
+    /// message may be of unfiled ones, see ``JournalCheck`` and ``PeopleCheck``.
+    private func checkMentions(of message: Message?, _ key: RowKey, _ name: String, _ mentions: DB.Prepared) throws {
+        var fold = MentionFold()
+        while mentions.hasRow, mentions.integer(0) <= key.rawValue {
+            let id = RowKey(rawValue: mentions.integer(0))
+            if id.rawValue == key.rawValue {
+                fold.add(mentions.text(1), sender: mentions.text(2), createdAt: mentions.integer(3), in: message)
+            } else if id.room == key.room {
+                addOrphan("there is a mention of this message, but no message", id)
+            }
+            try mentions.next()
+        }
+        guard !isRoomDeleted, let message else { return }
+        let difference = try fold.difference(from: message, db.wasErased)
+        if let difference { findings.add(difference, room: name, seq: key.place) }
     }
 
     private func addOrphan(_ text: String, _ key: RowKey) {

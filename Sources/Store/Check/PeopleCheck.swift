@@ -1,12 +1,14 @@
 import Wire
 
-/// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks.
+/// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks. Mentions are also here,
+/// because those of unfiled messages do not lie beside them.
 final class PeopleCheck<DB: SQLDatabase> {
     private let findings: Findings
     /// The highest `seq` of each room with unfiled messages.
     private let heads: [Int64: Int64]
     private let selectMarks: DB.Prepared
     private let selectExpired: DB.Prepared
+    private let selectMentions: DB.Prepared
     private let selectMembers: DB.Prepared
     private let selectOwnerless: DB.Prepared
     private let selectBans: DB.Prepared
@@ -16,16 +18,19 @@ final class PeopleCheck<DB: SQLDatabase> {
     init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
         self.heads = heads
-        func statement(_ columns: String, _ table: String) throws -> DB.Prepared {
+        func statement(_ columns: String, _ table: String, rows: String? = nil) throws -> DB.Prepared {
             try db.prepare(
                 """
                 SELECT \(table).room, rooms.name, \(columns), (SELECT max(messages.id) FROM messages
                     WHERE messages.id > \(table).room << 36 AND messages.id < (\(table).room + 1) << 36)
-                FROM \(table) LEFT JOIN rooms ON rooms.id = \(table).room
+                FROM \(rows.map { "(\($0)) AS " } ?? "")\(table) LEFT JOIN rooms ON rooms.id = \(table).room
                 """, isLong: true)
         }
         selectMarks = try statement("\"user\", seq", "read_marks")
         selectExpired = try statement("NULL, seq", "expired")
+        selectMentions = try statement(
+            "NULL, seq", "mentions",
+            rows: "SELECT message >> 36 AS room, max(message & \(RowKey.maximumPlace)) AS seq FROM mentions GROUP BY 1")
         selectMembers = try db.prepare(
             """
             SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
@@ -54,6 +59,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     func run() throws {
         try checkPlaces(selectMarks) { "the read mark of \($0)" }
         try checkPlaces(selectExpired) { _ in "the mark of expired messages" }
+        try checkPlaces(selectMentions) { _ in "the last mention" }
         try selectMembers.forEachRow { row in
             let (user, owner) = (row.text(2), row.integer(3))
             if row.isNull(1) {

@@ -52,6 +52,7 @@ struct CopiedTable: Sendable {
             "messages", key: integers("id"),
             integers("rev", "changed", "created_at") + texts("sender", "client_message_id") + bytes("body")),
         CopiedTable("reactions", key: integers("message") + texts("key", "user"), integers("rev")),
+        CopiedTable("mentions", key: texts("user") + integers("message"), texts("sender") + integers("created_at")),
         CopiedTable("first_contents", key: integers("message"), bytes("fingerprint")),
         CopiedTable("read_marks", key: texts("user") + integers("room"), integers("seq", "moved_at")),
         // Activity is kept in one of the databases only. Without it, lists of rooms look it up.

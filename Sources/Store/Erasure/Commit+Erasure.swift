@@ -9,8 +9,8 @@ private enum Phase {
     static let reactions: Int64 = 3
 }
 
-/// Erasing users: a job removes a user's data in phases, which are memberships, read marks, messages, and reactions to
-/// messages of others.
+/// Erasing users: a job removes a user's data in phases, which are memberships, read marks and mentions, messages,
+/// and reactions to messages of others. Messages of others keep the name in their content.
 ///
 /// Meanwhile somebody may use the same user id again, as a new user. The rules then separate the two, see
 /// ``Facts/Past``, so the job leaves alone what lies beyond a boundary.
@@ -46,7 +46,9 @@ extension Commit {
             for room in rooms.sorted() { try removeMembership(of: user, in: room) }
             if rooms.count < CommitLimits.jobRows { next.phase = Phase.marks }
         case Phase.marks:
-            if try db.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows {
+            if try db.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows,
+                try db.deleteMentions(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows
+            {
                 next.phase = Phase.messages
             }
         case Phase.messages:

@@ -30,6 +30,11 @@ extension SQLDatabase {
         }
     }
 
+    /// Returns true if a user was erased, or is about to be.
+    func wasErased(_ user: UserID) throws -> Bool {
+        try has("SELECT 1 FROM erasures WHERE \"user\" = $1", user)
+    }
+
     /// Returns the users who are being erased.
     func unfinishedErasures() throws -> Set<UserID> {
         Set(try all("SELECT \"user\" FROM erasures WHERE erased = 0") { UserID(trusted: $0.text(0)) })

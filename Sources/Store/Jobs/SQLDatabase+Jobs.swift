@@ -39,7 +39,7 @@ extension SQLDatabase {
 /// Statements that remove the rows of deleted rooms.
 extension SQLDatabase {
     /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, bans, or reactions
-    /// to its messages.
+    /// to its messages and mentions in them.
     ///
     /// - Returns: false once all are gone.
     func deleteRows(of room: Int64, most: Int) throws -> Bool {
@@ -54,6 +54,10 @@ extension SQLDatabase {
             "DELETE FROM bans WHERE (room, \"user\") IN (SELECT room, \"user\" FROM bans WHERE room = $1 LIMIT $2)",
             """
             DELETE FROM reactions WHERE (message, key, "user") IN (SELECT message, key, "user" FROM reactions
+                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)
+            """,
+            """
+            DELETE FROM mentions WHERE ("user", message) IN (SELECT "user", message FROM mentions
                 WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)
             """,
         ] {

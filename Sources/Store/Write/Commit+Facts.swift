@@ -46,6 +46,9 @@ extension Commit {
             rooms.update(place.room!)
         }
         if names.contains(.role) { facts.role = try db.role(of: user, in: number) }
+        if names.contains(.hasManyMembers) {
+            facts.hasManyMembers = try db.hasMembers(number, moreThan: policy.roomMentionMembers)
+        }
         if names.contains(.mark) { facts.mark = try db.readMark(of: user, in: number) }
         if names.contains(.past) { facts.past = try past(of: user, in: number) }
         if names.contains(.isFirstContent), case .send(let draft) = submission.change, let first = facts.first {

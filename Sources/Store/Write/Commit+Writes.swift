@@ -126,6 +126,9 @@ extension Commit {
             try db.addReaction(reaction, by: user, rev: rev, to: key(seq))
         case .removeReaction(let reaction, let seq, let user):
             try db.removeReaction(reaction, by: user, from: key(seq))
+        case .addMentions(let mentions, let seq, let sender, let time):
+            try db.addMentions(mentions, of: key(seq), by: sender, at: time)
+        case .removeMentions(let seq): try db.removeMentions(of: key(seq))
         case .raiseMark(let user, let seq, let time):
             try db.raiseMark(to: seq, for: user, in: number, at: time)
             try db.engage(user, in: number)

@@ -6,14 +6,20 @@ public struct Content: Sendable {
     public var attachments: [Attachment]
     /// The `seq` of the message that this one replies to.
     public var replyTo: Int64?
+    /// The users that the message mentions.
+    public var mentions: Mentions
     /// Application data: a compact JSON object of at most ``Limits/dataBytes``, or empty.
     public var data: [UInt8]
 
     /// Creates a content without validation; client input is validated when it is decoded.
-    public init(text: String = "", attachments: [Attachment] = [], replyTo: Int64? = nil, data: [UInt8] = []) {
+    public init(
+        text: String = "", attachments: [Attachment] = [], replyTo: Int64? = nil, mentions: Mentions = Mentions(),
+        data: [UInt8] = []
+    ) {
         self.text = text
         self.attachments = attachments
         self.replyTo = replyTo
+        self.mentions = mentions
         self.data = data
     }
 
@@ -26,6 +32,7 @@ public struct Content: Sendable {
     /// compared by code point.
     public func isSame(as other: Content) -> Bool {
         text.hasSameBytes(as: other.text) && attachments == other.attachments && replyTo == other.replyTo
+            && mentions == other.mentions
             && (data == other.data || CanonicalJSON.bytes(of: data) == CanonicalJSON.bytes(of: other.data))
     }
 

@@ -67,6 +67,10 @@ extension Content {
             attachments = try reader.attachments()
         } else if reader.json.matches(name, "reply_to") {
             replyTo = try reader.integer("reply_to")
+        } else if reader.json.matches(name, "mentions") {
+            mentions.users = try reader.mentions()
+        } else if reader.json.matches(name, "mentions_room") {
+            mentions.room = try reader.boolean("mentions_room") ?? false
         } else if reader.json.matches(name, "data") {
             data = try reader.data()
         } else {

@@ -6,13 +6,22 @@ public struct Edit: Sendable {
     public var text: String?
     /// The new attachments; `nil` to keep them.
     public var attachments: [Attachment]?
+    /// The users to mention; empty to mention none, `nil` to keep them.
+    public var mentions: [UserID]?
+    /// True to mention everybody in the room, false not to; `nil` to keep it: `mentions_room` in JSON.
+    public var mentionsRoom: Bool?
     /// The new `data`, compact; empty to remove it, `nil` to keep it.
     public var data: [UInt8]?
 
     /// Creates an edit without validation; ``decode(_:)`` validates client input.
-    public init(text: String? = nil, attachments: [Attachment]? = nil, data: [UInt8]? = nil) {
+    public init(
+        text: String? = nil, attachments: [Attachment]? = nil, mentions: [UserID]? = nil, mentionsRoom: Bool? = nil,
+        data: [UInt8]? = nil
+    ) {
         self.text = text
         self.attachments = attachments
+        self.mentions = mentions
+        self.mentionsRoom = mentionsRoom
         self.data = data
     }
 
@@ -28,6 +37,10 @@ public struct Edit: Sendable {
                 edit.text = try reader.text()
             } else if reader.json.matches(name, "attachments") {
                 edit.attachments = try reader.attachments()
+            } else if reader.json.matches(name, "mentions") {
+                edit.mentions = try reader.mentions()
+            } else if reader.json.matches(name, "mentions_room") {
+                edit.mentionsRoom = try reader.boolean("mentions_room") ?? false
             } else if reader.json.matches(name, "data") {
                 edit.data = try reader.data()
             } else {
@@ -46,6 +59,11 @@ public struct Edit: Sendable {
             members.append(memberName: "attachments")
             members.append(array: attachments) { $0.encode(into: &$1) }
         }
+        if let mentions {
+            members.append(memberName: "mentions")
+            members.append(array: mentions) { $1.append(quoted: $0.string) }
+        }
+        if let mentionsRoom { members.append(member: "mentions_room", mentionsRoom) }
         if let data {
             members.append(memberName: "data")
             members.append(contentsOf: data.isEmpty ? Array("{}".utf8) : data)
@@ -60,6 +78,8 @@ public struct Edit: Sendable {
         var content = content
         if let text { content.text = text }
         if let attachments { content.attachments = attachments }
+        if let mentions { content.mentions.users = mentions }
+        if let mentionsRoom { content.mentions.room = mentionsRoom }
         if let data { content.data = data }
         guard !content.isEmpty else { throw .emptyMessage }
         return content

@@ -139,6 +139,7 @@ extension Content {
             out.append(literal: #","reply_to":"#)
             out.append(decimal: replyTo)
         }
+        if !mentions.isEmpty { mentions.encodeMembers(into: &out) }
         if !data.isEmpty {
             out.append(literal: #","data":"#)
             out.append(contentsOf: data)

@@ -12,6 +12,7 @@ struct DecisionModelTests {
         RandomHistory.Shape("with members by admins only", policy: Facts.Policy(membersByAdminsOnly: true)),
         RandomHistory.Shape("of sends and read marks", kinds: [.send, .sendWithID, .sendWithID, .read, .setMember]),
         RandomHistory.Shape("of one room", users: 6, rooms: 1),
+        RandomHistory.Shape("in which few mention rooms", policy: Facts.Policy(roomMentionMembers: 1)),
         RandomHistory.Shape(
             "of erasures", users: 2, rooms: 1,
             kinds: [
@@ -111,12 +112,19 @@ struct DecisionModelTests {
                 return body
             }
             #expect(room.messages.map(\.body) == bodies)
+            var mentions: [Int64: Mentions] = [:]
+            for message in expected.posts.map(\.message) {
+                var mentioned = message.content.mentions
+                mentioned.users.removeAll { $0 == message.sender }
+                if !mentioned.isEmpty { mentions[message.seq] = mentioned }
+            }
+            #expect(room.mentions == mentions)
         }
     }
 
     @Test("of up to 1,000 submissions is the same as a batch and one by one", arguments: 0..<20)
     func fold(seed: UInt64) throws {
-        let shape = Self.shapes[Int(seed) % 5]
+        let shape = Self.shapes[Int(seed) % 6]
         var history = RandomHistory(shape, seed: seed)
         var (single, batched) = (TableLog(shape.policy), TableLog(shape.policy))
         for _ in 0..<3 {

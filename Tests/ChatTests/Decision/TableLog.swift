@@ -27,6 +27,8 @@ struct TableLog {
         /// The first contents that are remembered.
         var contents: [Int64: [UInt8]] = [:]
         var boundaries: [UserID: Facts.Boundary] = [:]
+        /// The mentions of each message that has any.
+        var mentions: [Int64: Mentions] = [:]
     }
 
     /// Maximum number of bans from a room.
@@ -89,6 +91,10 @@ struct TableLog {
         let user = submission.sender
         if names.contains(.role) { facts.role = role(of: user, in: room) }
         if names.contains(.past) { facts.past = past(of: user, in: room) }
+        if names.contains(.hasManyMembers) {
+            facts.hasManyMembers =
+                room.members.keys.count { role(of: $0, in: room) != nil } > policy.roomMentionMembers
+        }
         if names.contains(.mark) {
             let isPresent = !erasing.contains(user) || room.boundaries[user] != nil
             facts.mark = isPresent ? room.marks[user] ?? 0 : 0
@@ -212,6 +218,11 @@ struct TableLog {
             room.reactions[row] = rev
         case .removeReaction(let key, let seq, let user):
             #expect(room.reactions.removeValue(forKey: ReactionKeyRow(seq: seq, key: key, user: user)) != nil)
+        case .addMentions(let mentions, let seq, let sender, let time):
+            #expect(room.mentions[seq] == nil && !mentions.isEmpty && !mentions.users.contains(sender))
+            #expect(time <= room.facts.latest || seq == room.facts.head + 1)
+            room.mentions[seq] = mentions
+        case .removeMentions(let seq): room.mentions[seq] = nil
         case .raiseMark(let user, let seq, _):
             #expect(seq > room.marks[user] ?? 0)
             room.marks[user] = seq

@@ -48,6 +48,12 @@ struct SendLimitTests {
                     return #"{"attachments":[\#(attachments.joined(separator: ","))]}"#
                 }, limit: Limits.attachments, code: "too_many", field: "attachments"),
             Bound(
+                testDescription: "the number of mentions",
+                draft: { count in
+                    let users = (0..<count).map { #""user\#($0)""# }
+                    return #"{"text":"x","mentions":[\#(users.joined(separator: ","))]}"#
+                }, limit: Limits.mentions, code: "too_many", field: "mentions"),
+            Bound(
                 testDescription: "a URL's bytes",
                 draft: { #"{"attachments":[{"type":"link","url":"http://\#(text($0 - 7))"}]}"# },
                 limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].url"),

@@ -11,6 +11,7 @@ struct DatabaseCopyTests {
     private func fill(_ log: TestLog) throws {
         try log.sendAll((1...1203).map { .init(text: "message \($0)", id: "a\($0)") })
         try log.send(.init(text: "elsewhere", room: "gone", sender: "bob"))
+        try log.send(.init(text: "@bob", sender: "carol", mentions: ["bob"], mentionsRoom: true))
         try log.edit(3, "changed")
         try log.react("👍", to: 4, as: "bob")
         try log.delete(5)
@@ -67,7 +68,7 @@ struct DatabaseCopyTests {
         #expect(try contents(there) == before)
         // A repeated send is recognized, and a new one gets the next place.
         #expect(try there.send(.init(text: "message 9", id: "a9")).isNew == false)
-        #expect(try there.send(.init(text: "next", id: "next")).seq == 1204)
+        #expect(try there.send(.init(text: "next", id: "next")).seq == 1205)
         #expect(try there.send(.init(room: "new")).seq == 1)
         let after = try contents(there)
         there.close()

@@ -104,12 +104,16 @@ final class TestLog: Sendable {
         var sender = "alice"
         var id: String?
         var replyTo: Int64?
+        var mentions: [String] = []
+        var mentionsRoom = false
         var data = ""
         var expectHead: Int64?
 
         var draft: Draft {
-            Draft(
-                clientMessageID: id, content: Content(text: text, replyTo: replyTo, data: Array(data.utf8)),
+            let mentions = Mentions(users: mentions.map { UserID(trusted: $0) }, room: mentionsRoom)
+            return Draft(
+                clientMessageID: id,
+                content: Content(text: text, replyTo: replyTo, mentions: mentions, data: Array(data.utf8)),
                 expectHead: expectHead)
         }
     }

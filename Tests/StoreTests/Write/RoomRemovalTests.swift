@@ -24,7 +24,7 @@ struct RoomRemovalTests {
     /// Returns the number of rows that may belong to a room, except its name.
     private func rows(_ log: TestLog) throws -> Int {
         try
-            (["messages", "reactions", "first_contents", "members", "read_marks", "expired", "jobs"]
+            (["messages", "reactions", "mentions", "first_contents", "members", "read_marks", "expired", "jobs"]
             + (TestStore.isPostgres ? [] : ["journal"])).map { try log.count($0) }.reduce(0, +)
     }
 

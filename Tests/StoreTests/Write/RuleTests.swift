@@ -23,6 +23,7 @@ struct RuleTests {
             RandomHistory.Shape(
                 "members by admins only", kinds: kinds, policy: Facts.Policy(membersByAdminsOnly: true)),
             RandomHistory.Shape("one room", users: 6, rooms: 1, kinds: kinds),
+            RandomHistory.Shape("few mention rooms", kinds: kinds, policy: Facts.Policy(roomMentionMembers: 1)),
         ])
     func outcomes(shape: RandomHistory.Shape) throws {
         for seed in 0..<3 as Range<UInt64> {
@@ -31,6 +32,7 @@ struct RuleTests {
                 $0.clock = { clock.now }
                 $0.roomsByAdminsOnly = shape.policy.roomsByAdminsOnly
                 $0.membersByAdminsOnly = shape.policy.membersByAdminsOnly
+                $0.roomMentionMembers = shape.policy.roomMentionMembers
             }
             var (history, naive) = (RandomHistory(shape, seed: seed), NaiveLog(shape.policy))
             for _ in 0..<20 {

@@ -15,6 +15,9 @@ import Wire
         (#"{"text":"x","data":{"a":[{"b":1,"c":[]}]}}"#, #"{"text":"x","data":{"a":[{"c":[],"b":10e-1}]}}"#),
         (#"{"text":"x","data":{"a":"\u00e9\/"}}"#, #"{"text":"x","data":{"\u0061":"é/"}}"#),
         (#"{"text":"x","reply_to":5}"#, #"{"text":"x","reply_to":5.0}"#),
+        (#"{"text":"x"}"#, #"{"text":"x","mentions":[],"mentions_room":false}"#),
+        (#"{"text":"x"}"#, #"{"text":"x","mentions":null,"mentions_room":null}"#),
+        (#"{"text":"x","mentions":["bob","al"]}"#, #"{"mentions":["\u0062ob","al","bob"],"text":"x"}"#),
         (
             #"{"attachments":[{"type":"link","url":"http://x","title":""}]}"#,
             #"{"attachments":[{"url":"http:\/\/x","type":"link","size":null}],"text":""}"#
@@ -30,6 +33,10 @@ import Wire
         (#"{"text":"x"}"#, #"{"text":"X"}"#), (#"{"text":"x"}"#, #"{"text":"x "}"#),
         (#"{"text":"\u00e9"}"#, #"{"text":"e\u0301"}"#), (#"{"text":"x"}"#, #"{"text":"x","reply_to":1}"#),
         (#"{"text":"x","reply_to":2}"#, #"{"text":"x","reply_to":1}"#),
+        (#"{"text":"x"}"#, #"{"text":"x","mentions":["bob"]}"#),
+        (#"{"text":"x"}"#, #"{"text":"x","mentions_room":true}"#),
+        (#"{"text":"x","mentions":["al","bob"]}"#, #"{"text":"x","mentions":["bob","al"]}"#),
+        (#"{"text":"x","mentions":["\u00e9"]}"#, #"{"text":"x","mentions":["e\u0301"]}"#),
         (#"{"text":"x"}"#, #"{"text":"x","data":{"a":null}}"#),
         (#"{"text":"x","data":{"a":null}}"#, #"{"text":"x","data":{"a":""}}"#),
         (#"{"text":"x","data":{"a":1}}"#, #"{"text":"x","data":{"a":"1"}}"#),
@@ -54,7 +61,9 @@ import Wire
     @Test func `a content equals what is decoded from it`() throws {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<300 {
-            let draft = try Draft.decode(#"{"text":\#(random.quoted("x" + random.string(upTo: 30))),"data":{"d":1}}"#)
+            let text = random.quoted("x" + random.string(upTo: 30))
+            let draft = try Draft.decode(
+                #"{"text":\#(text),"mentions":["bob"],"mentions_room":true,"data":{"d":1}}"#)
             var bytes: [UInt8] = []
             Message.encode(
                 room: try RoomID("r"), seq: 1, rev: 1, sender: try UserID("u"), draft: draft,

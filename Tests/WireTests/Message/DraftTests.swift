@@ -79,6 +79,10 @@ import Wire
         (#"{"text":"x","attachments":[{"type":"link","url":"http://x","size":1e30}]}"#, "attachments[0].size"),
         (#"{"text":"x","reply_to":"1"}"#, "reply_to"), (#"{"text":"x","reply_to":1.5}"#, "reply_to"),
         (#"{"text":"x","reply_to":9223372036854775808}"#, "reply_to"), (#"{"text":"x","reply_to":1e400}"#, "reply_to"),
+        (#"{"text":"x","mentions":"bob"}"#, "mentions"), (#"{"text":"x","mentions":["bob",null]}"#, "mentions[1]"),
+        (#"{"text":"x","mentions":[7]}"#, "mentions[0]"), (#"{"text":"x","mentions":["a b"]}"#, "mentions[0]"),
+        (#"{"text":"x","mentions":[""]}"#, "mentions[0]"), (#"{"text":"x","mentions":["~deleted"]}"#, "mentions[0]"),
+        (#"{"text":"x","mentions_room":"true"}"#, "mentions_room"),
         (#"{"text":"x","data":[]}"#, "data"), (#"{"text":"x","data":"{}"}"#, "data"),
         (#"{"text":"x","data":5}"#, "data"), (#"{"text":"\u0000","reply_to":-1,"data":1}"#, "data"),
     ])

@@ -20,6 +20,12 @@ import Wire
             (#"{"text":"","data":{}}"#, Content(attachments: content.attachments, replyTo: 3)),
             (#"{"attachments":[],"data":null}"#, Content(text: "hi", replyTo: 3)),
             (
+                #"{"mentions":["bob"],"mentions_room":true}"#,
+                Content(
+                    text: "hi", attachments: content.attachments, replyTo: 3,
+                    mentions: Mentions(users: [try UserID("bob")], room: true), data: content.data)
+            ),
+            (
                 #"{"attachments":null,"data":{"b":[ ]}}"#,
                 Content(text: "hi", replyTo: 3, data: Array(#"{"b":[]}"#.utf8))
             ),
@@ -29,13 +35,26 @@ import Wire
         }
     }
 
+    @Test func `an edit replaces mentions, and null clears them`() throws {
+        let content = Content(text: "hi", mentions: Mentions(users: [try UserID("bob")], room: true))
+        let cases: [(String, Mentions)] = [
+            (#"{"text":"bye"}"#, content.mentions),
+            (#"{"mentions":["carol","carol"]}"#, Mentions(users: [try UserID("carol")], room: true)),
+            (#"{"mentions":null}"#, Mentions(room: true)), (#"{"mentions":[],"mentions_room":null}"#, Mentions()),
+            (#"{"mentions_room":false}"#, Mentions(users: content.mentions.users)),
+        ]
+        for (body, expected) in cases { #expect(try edit(body).applied(to: content).mentions == expected, "\(body)") }
+    }
+
     @Test func `an edit has the same effect after encoding and decoding`() throws {
         let content = Content(
-            text: "hi", attachments: [Attachment(kind: .link, url: "http://x")], data: Array(#"{"a":1}"#.utf8))
+            text: "hi", attachments: [Attachment(kind: .link, url: "http://x")],
+            mentions: Mentions(users: [try UserID("bob")], room: true), data: Array(#"{"a":1}"#.utf8))
         let files = [Attachment(kind: .link, url: "http://y"), Attachment(kind: .file, url: "http://z")]
         for sent in [
             Edit(), Edit(text: "b\"ye"), Edit(text: ""), Edit(attachments: files, data: Array(#"{"b":2}"#.utf8)),
-            Edit(text: "bye", attachments: [], data: []),
+            Edit(text: "bye", attachments: [], data: []), Edit(mentions: [try UserID("carol")], mentionsRoom: false),
+            Edit(mentions: [], mentionsRoom: true),
         ] {
             let received = try edit(written(sent.encode))
             #expect(try received.applied(to: content).isSame(as: sent.applied(to: content)))

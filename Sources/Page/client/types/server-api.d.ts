@@ -6,6 +6,8 @@ export type Draft = {
     text?: string | null;
     attachments?: AttachmentDraft[] | null;
     reply_to?: number | null;
+    mentions?: string[] | null;
+    mentions_room?: boolean | null;
     data?: Record<string, unknown> | null;
     expect_head?: number | null;
 };
@@ -15,6 +17,8 @@ export type Draft = {
 export type Edit = {
     text?: string | null;
     attachments?: AttachmentDraft[] | null;
+    mentions?: string[] | null;
+    mentions_room?: boolean | null;
     data?: Record<string, unknown> | null;
 };
 /**
@@ -47,6 +51,8 @@ export type Message = {
     text?: string;
     attachments?: Attachment[];
     reply_to?: number;
+    mentions?: string[];
+    mentions_room?: boolean;
     data?: Record<string, unknown>;
     reactions?: Reaction[];
     created_at: string;

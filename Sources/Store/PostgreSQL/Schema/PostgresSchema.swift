@@ -267,5 +267,18 @@ enum PostgresSchema {
             """,
             "CREATE INDEX blocks_by_blocked ON blocks (blocked)",
         ],
+        [
+            // The users whom messages mention, and the rooms, for which the user is a space.
+            """
+            CREATE TABLE mentions (
+                "user" TEXT COLLATE "C" NOT NULL, message BIGINT NOT NULL, sender TEXT COLLATE "C" NOT NULL,
+                created_at BIGINT NOT NULL,             -- of the message, in milliseconds since 1970
+                PRIMARY KEY ("user", message)
+            )
+            """,
+            "CREATE INDEX mentions_by_message ON mentions (message)",
+            // Lists a user's mentions in all rooms, newest first.
+            "CREATE INDEX mentions_by_time ON mentions (\"user\", created_at, message)",
+        ],
     ]
 }

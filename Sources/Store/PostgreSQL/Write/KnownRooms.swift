@@ -130,11 +130,10 @@ struct KnownRooms {
 }
 
 extension Submission {
-    /// True for the kinds of submission that one statement can store together: sends that do not depend on the room's
-    /// head, and read marks.
+    /// True for the submissions that one statement can store together: plain sends, and read marks.
     var isBatched: Bool {
         switch change {
-        case .send(let draft): draft.expectHead == nil
+        case .send(let draft): draft.isPlain
         case .read: true
         case .change, .room, .user: false
         }

@@ -63,6 +63,7 @@ final class JournalCheck {
             findings.add("this message was changed, but is still in the journal", room: room.name, seq: message.seq)
         }
         findings.count(messages: 1)
+        try checkMentions(of: message, in: room.name)
         guard let id = message.clientMessageID else { return }
         let filed = try db.message(room: message.roomNumber, sender: message.sender, clientMessageID: id)
         if let filed {
@@ -73,5 +74,17 @@ final class JournalCheck {
             findings.add(
                 "this message has the same client_message_id as an earlier one", room: room.name, seq: message.seq)
         }
+    }
+
+    /// Checks the mentions of an unfiled message, whose rows are stored with it.
+    private func checkMentions(of recent: RecentMessage, in name: String) throws {
+        guard let message = try? Message(decoding: recent.body) else { return }
+        var fold = MentionFold()
+        try db.forEach(
+            "SELECT user, sender, created_at FROM mentions WHERE message = $1",
+            RowKey(room: recent.roomNumber, recent.seq)
+        ) { fold.add($0.text(0), sender: $0.text(1), createdAt: $0.integer(2), in: message) }
+        let difference = try fold.difference(from: message, db.wasErased)
+        if let difference { findings.add(difference, room: name, seq: recent.seq) }
     }
 }

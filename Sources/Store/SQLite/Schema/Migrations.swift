@@ -254,5 +254,22 @@ extension Schema {
             CREATE INDEX blocks_by_blocked ON blocks (blocked);
             """
         ),
+        (
+            name: "v14",
+            sql: """
+            -- The users whom messages mention, and the rooms.
+            CREATE TABLE mentions (
+                user TEXT NOT NULL,             -- a space for a mention of the room
+                message INTEGER NOT NULL,       -- see messages.id
+                sender TEXT NOT NULL,           -- of the message
+                created_at INTEGER NOT NULL,    -- of the message, in milliseconds since 1970
+                PRIMARY KEY (user, message)
+            ) WITHOUT ROWID;
+
+            CREATE INDEX mentions_by_message ON mentions (message);
+            -- Lists a user's mentions in all rooms, newest first.
+            CREATE INDEX mentions_by_time ON mentions (user, created_at, message);
+            """
+        ),
     ]
 }

@@ -247,6 +247,12 @@ struct ImportTarget {
             RecentMessage(
                 room: message.room, roomNumber: room.number, seq: room.head, rev: sentAt, createdAt: message.createdAt,
                 sender: message.sender, key: key, body: body))
+        var mentions = content.mentions
+        mentions.users.removeAll { $0 == message.sender }
+        if !mentions.isEmpty {
+            try statements.db.addMentions(
+                mentions, of: RowKey(room: room.number, room.head), by: message.sender, at: message.createdAt)
+        }
         if pending.count == Self.mostPending || room.rev > sentAt { try flush() }
         guard room.rev > sentAt else { return }
         let place = RowKey(room: room.number, room.head)

@@ -254,6 +254,7 @@ extension Submission {
             switch change.action {
             case .edit(let edit):
                 (edit.text?.utf8.count ?? 0) + (edit.data?.count ?? 0) + (edit.attachments?.byteCount ?? 0)
+                    + (edit.mentions?.byteCount ?? 0)
             case .delete, .addReaction, .removeReaction: 0
             }
         case .read, .room, .user: 0
@@ -265,6 +266,7 @@ extension Content {
     /// An estimate of its bytes.
     fileprivate var byteCount: Int {
         text.utf8.count + data.count + (attachments.isEmpty ? 0 : attachments.byteCount)
+            + (mentions.isEmpty ? 0 : mentions.users.byteCount)
     }
 }
 
@@ -275,6 +277,11 @@ extension Attachment {
         for string in [mime, title, description, thumbhash] { count += string?.utf8.count ?? 0 }
         return count
     }
+}
+
+extension [UserID] {
+    /// An estimate of their bytes.
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.string.utf8.count } }
 }
 
 extension [Attachment] {

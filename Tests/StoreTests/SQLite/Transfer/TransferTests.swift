@@ -111,7 +111,9 @@ struct TransferTests {
         try log.delete(2)
         for number in 0..<60 { try log.react(to: 3, as: "user\(number)") }
         try log.react("+1", to: 3, as: "bob")
-        try log.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
+        let answer = TestLog.Send(
+            text: "answer", sender: "bob", id: "b1", replyTo: 3, mentions: ["alice", "bob"], mentionsRoom: true)
+        try log.send(answer)
         let settings = RoomChange.set(RoomSettings(visibility: .private, title: "Plans"))
         _ = try log.change(settings, in: "attic", by: "carol").get()
         _ = try log.change(.setMember(UserID("bob"), .member), in: "attic", by: "carol").get()
@@ -126,6 +128,7 @@ struct TransferTests {
         let other = directory.path(of: "other.db")
         let contents = try importing(text, into: other)
         #expect(contents.messages == 7 && contents.rooms == 3 && contents.repeated == 0 && contents.isWhole)
+        #expect(text.contains(#""mentions":["alice","bob"],"mentions_room":true"#))
         try expectSound(other)
         let again = try importing(text, into: other)
         #expect(again.messages == 0 && again.rooms == 0 && again.repeated == 7)
@@ -139,7 +142,7 @@ struct TransferTests {
         #expect(try copy.summary(for: "bob").read == 4)
         #expect(try copy.reads() == log.reads() && log.reads().reads[0].at != nil)
         // Repeated sends are recognized and not stored twice.
-        let repeated = try copy.send(.init(text: "answer", sender: "bob", id: "b1", replyTo: 3))
+        let repeated = try copy.send(answer)
         #expect(repeated.seq == 5 && !repeated.isNew)
         #expect(try copy.fill(1).count == 1)
         // Removing a reaction brings the next user among the first 50.
