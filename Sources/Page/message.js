@@ -15,7 +15,7 @@ const MAXIMUM_WIDTH = 420;
 const MAXIMUM_HEIGHT = 320;
 const MINIMUM_SIDE = 48;
 export const LIKE = "❤️";
-const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
+export const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
 const NAMED_USERS = 20;
 
@@ -156,7 +156,8 @@ function actions(row, message, { me, isOwner }) {
         button({ "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }, "☺"),
         button({ "data-reply": true, title: "Reply", "aria-label": "Reply" }, "↩"),
         isMine ? button({ "data-edit": true, title: "Edit", "aria-label": "Edit" }, "✎") : null,
-        isMine || isOwner ? button({ "data-delete": true, title: "Delete", "aria-label": "Delete" }, "✕") : null);
+        isMine || isOwner ? button({ "data-delete": true, title: "Delete", "aria-label": "Delete" }, "✕") : null,
+        button({ "data-menu": true, title: "More", "aria-label": "More", "aria-haspopup": "menu" }, "⋯"));
 }
 
 /** The small picker of emoji below a message. */

@@ -9,7 +9,8 @@
 import { unreadToast } from "./client/index.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
-import { LIKE, picker, rowNode } from "./message.js";
+import { closeMenu, copy, openMenu } from "./menu.js";
+import { EMOJI, LIKE, picker, rowNode } from "./message.js";
 import { ask } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
@@ -20,6 +21,8 @@ const DOUBLE_TAP_MILLISECONDS = 320;
 /** Maximum distances of the movement of a tap, and between two taps that count as a like, in CSS pixels. */
 const TAP_DISTANCE = 10;
 const DOUBLE_TAP_DISTANCE = 40;
+/** Time after which a touch that stays opens the menu of a message, in milliseconds. */
+const LONG_PRESS_MILLISECONDS = 500;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
 /** Maximum number of names in "Read by" below a message. */
@@ -90,6 +93,12 @@ function withLocalTime(text) {
     return [before, element("time", { datetime: time }, formats().exact.format(new Date(time))), after.join(time)];
 }
 
+/** @param {Element} node */
+function placeBelow(node) {
+    const { left, bottom } = node.getBoundingClientRect();
+    return { x: left, y: bottom + 4 };
+}
+
 /** @type {(row: Row | undefined) => row is StoredRow} True if a row has a stored message, perhaps a deleted one. */
 const isStored = (row) => row?.message !== undefined && row.seq !== undefined;
 
@@ -138,6 +147,8 @@ export class Screen {
     #touch = null;
     /** @type {{key: string | undefined, at: number, x: number, y: number} | null} */
     #lastTap = null;
+    /** @type {number | undefined} The timer of a touch that may become a long press. */
+    #pressing = undefined;
     #failedAt = { before: 0, after: 0 };
     /** @type {RoomView["connection"]} */
     #connection = "offline";
@@ -199,6 +210,8 @@ export class Screen {
         this.#unsubscribe();
         cancelAnimationFrame(this.#drawing);
         this.#drawing = 0;
+        clearTimeout(this.#pressing);
+        closeMenu();
         this.#composer.close();
         this.#list.close();
         this.#room.close();
@@ -456,7 +469,8 @@ export class Screen {
         const messages = $("#messages");
         messages.addEventListener("click", (event) => this.#clicked(event), options);
         messages.addEventListener("dblclick", (event) => this.#doubleClicked(event), options);
-        for (const type of /** @type {const} */ (["pointerdown", "pointerup", "pointercancel"])) {
+        messages.addEventListener("contextmenu", (event) => this.#openContextMenu(event), options);
+        for (const type of /** @type {const} */ (["pointerdown", "pointermove", "pointerup", "pointercancel"])) {
             messages.addEventListener(type, (event) => event.pointerType === "touch" && this.#touched(event), options);
         }
         this.scroller.addEventListener("keydown", (event) => this.#keyPressed(event), options);
@@ -489,6 +503,58 @@ export class Screen {
         else if (dataset.pick !== undefined) this.#pick(button);
         else if (dataset.reply !== undefined) this.#composer.reply(row.message);
         else if (dataset.delete !== undefined) this.#delete(row);
+        else if (dataset.menu !== undefined) this.#openMenu(row, placeBelow(button));
+    }
+
+    /**
+     * Opens the menu of a message instead of the browser's own, which stays for links, media and selected text.
+     *
+     * @param {MouseEvent} event
+     */
+    #openContextMenu(event) {
+        const { target, clientX: x, clientY: y } = event;
+        const selection = getSelection();
+        if (!(target instanceof Element) || target.closest("a, video, audio")) return;
+        const isSelected = selection && !selection.isCollapsed
+            && (selection.containsNode(target, true) || target.contains(selection.getRangeAt(0).commonAncestorContainer));
+        if (isSelected) return;
+        if (this.#openMenuOf(target, { x, y })) event.preventDefault();
+    }
+
+    /**
+     * Opens the menu of the message that has an element. Returns false if the message has none.
+     *
+     * @param {Element} target
+     * @param {{x: number, y: number}} [place] By default below the message.
+     */
+    #openMenuOf(target, place) {
+        const row = this.#rowOf(target);
+        const bubble = target.closest(".row")?.querySelector(".bubble");
+        if (!isStored(row) || row.state !== "stored" || !bubble) return false;
+        this.#openMenu(row, place ?? placeBelow(bubble));
+        return true;
+    }
+
+    /**
+     * @param {StoredRow} row
+     * @param {{x: number, y: number}} place
+     */
+    #openMenu(row, place) {
+        clearTimeout(this.#pressing);
+        this.#touch = this.#lastTap = null;
+        this.#closePicker();
+        const { seq, message } = row;
+        const { text = "" } = message;
+        const isMine = message.sender === this.#me;
+        const announce = (/** @type {string} */ said) => ($("#announcer").textContent = said);
+        const link = `${location.origin}/?${new URLSearchParams({ room: this.id, at: String(seq) })}`;
+        openMenu(place, `${message.sender}: ${summary(message)}`, { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
+            { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
+            ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
+            { name: "link", label: "Copy link", run: () => copy(link).then(() => announce("The link is copied.")) },
+            ...(isMine ? [{ name: "edit", label: "Edit", run: () => this.#composer.edit(this.#room.message(seq) ?? message) }] : []),
+            ...(isMine || this.#isOwner ? [{ name: "delete", label: "Delete…", isDangerous: true, run: () => this.#delete(row) }] : []),
+        ]);
     }
 
     /** @param {HTMLElement} button */
@@ -582,17 +648,26 @@ export class Screen {
     }
 
     /**
-     * Likes a message by two taps of one finger. A second finger, as for zooming, or a movement is no tap.
+     * Likes a message by two taps of one finger, and opens its menu by one that stays. A second finger, as for zooming, or a movement is
+     * no tap.
      *
      * @param {PointerEvent} event
      */
     #touched({ type, target, isPrimary, timeStamp, clientX: x, clientY: y }) {
         if (!(target instanceof Element)) return;
+        if (type === "pointermove") {
+            if (!this.#touch || Math.hypot(x - this.#touch.x, y - this.#touch.y) >= TAP_DISTANCE) clearTimeout(this.#pressing);
+            return;
+        }
+        clearTimeout(this.#pressing);
         if (!isPrimary || type === "pointercancel") {
             this.#touch = null;
             this.#lastTap = null;
         } else if (type === "pointerdown") {
             this.#touch = { x, y };
+            // Some browsers have no such event for a long press.
+            const isPress = target.closest(".bubble") && !target.closest("a, video, audio, button");
+            if (isPress) this.#pressing = setTimeout(() => this.#openMenuOf(target, { x, y }), LONG_PRESS_MILLISECONDS);
         } else if (this.#touch && Math.hypot(x - this.#touch.x, y - this.#touch.y) < TAP_DISTANCE) {
             const tap = { key: /** @type {HTMLElement | null} */ (target.closest("[data-key]"))?.dataset.key, at: timeStamp, x, y };
             const last = this.#lastTap;
@@ -613,6 +688,8 @@ export class Screen {
      */
     #keyPressed(event) {
         const { key, target } = event;
+        const isMenuKey = key === "ContextMenu" || (key === "F10" && event.shiftKey);
+        if (isMenuKey && target instanceof Element && this.#openMenuOf(target)) return event.preventDefault();
         if (event.isComposing || event.altKey || event.metaKey || event.shiftKey || !(target instanceof HTMLElement)) return;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
         const isMedia = target.closest("video, audio") !== null;

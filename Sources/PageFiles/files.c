@@ -29,6 +29,9 @@ static const struct page_file files[] = {
     {"list.js", TEXT{
 #embed "../Page/list.js" suffix(, 0)
     }},
+    {"menu.js", TEXT{
+#embed "../Page/menu.js" suffix(, 0)
+    }},
     {"message.js", TEXT{
 #embed "../Page/message.js" suffix(, 0)
     }},

@@ -1,0 +1,204 @@
+"""The menu of a message on the chat page: by a right click, a long press and the keyboard."""
+
+from axe_core_python.selenium import Axe
+from conftest import fill
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+
+def bubble(chat, seq):
+    return chat.find(f"[data-seq='{seq}'] .bubble")
+
+
+def right_click(chat, seq):
+    """Opens the menu of a message, and returns the names of its items."""
+    ActionChains(chat.driver).context_click(bubble(chat, seq)).perform()
+    return items(chat)
+
+
+def items(chat):
+    chat.wait("document.querySelector('#menu').open")
+    return [node.get_attribute("data-menu-item") for node in chat.driver.find_elements(By.CSS_SELECTOR, "#menu [role=menuitem]")]
+
+
+def choose(chat, name):
+    chat.find(f"[data-menu-item={name}]").click()
+    assert not chat.run("return document.querySelector('#menu').open")
+
+
+def clipboard(chat):
+    """Keeps what the page copies, because a browser without a window has no clipboard of its own."""
+    chat.run("window.copied = []; navigator.clipboard.writeText = async (text) => void copied.push(text)")
+
+
+def test_menu_replies_edits_and_deletes(chats):
+    chats.server.send("A question", user="bob")
+    chats.server.send("My answer", user="alice")
+    alice = chats().open()
+    alice.wait_text("My answer")
+    assert right_click(alice, 1) == ["reply", "copy", "link"]
+    choose(alice, "reply")
+    assert alice.run("return document.activeElement.matches('[data-composer]')")
+    alice.type("Yes")
+    assert alice.wait_for("[data-seq='3'] .quote").text.startswith("bob")
+    assert right_click(alice, 2) == ["reply", "copy", "link", "edit", "delete"]
+    choose(alice, "edit")
+    alice.find("[data-composer]").send_keys(" is longer", Keys.ENTER)
+    alice.wait_text("My answer is longer")
+    right_click(alice, 2)
+    choose(alice, "delete")
+    alice.wait_for("#question-dialog[open]")
+    alice.find("#question-yes").click()
+    alice.wait("document.querySelector('[data-seq=\"2\"] .tombstone')")
+    # A deleted message has no menu.
+    ActionChains(alice.driver).context_click(bubble(alice, 2)).perform()
+    assert not alice.run("return document.querySelector('#menu').open")
+
+
+def test_menu_of_an_owner_deletes_messages_of_others(chats):
+    chats.server.request("PUT", "/v1/rooms/den?user=alice", {"visibility": "open"})
+    chats.server.send("Something", room="den", user="bob")
+    alice, bob = chats().open(room="den"), chats(1).open("bob", room="den")
+    alice.wait("document.querySelector('[data-seq=\"1\"] [data-delete]')")
+    assert right_click(alice, 1) == ["reply", "copy", "link", "delete"]
+    alice.find("#menu").send_keys(Keys.ESCAPE)
+    assert right_click(bob, 1) == ["reply", "copy", "link", "edit", "delete"]
+
+
+def test_menu_reacts(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats().open()
+    alice.wait_text("Hello")
+    right_click(alice, 1)
+    alice.find("[data-menu-react='🎉']").click()
+    alice.wait_for("[data-seq='1'] [data-reaction='🎉'][aria-pressed=true]")
+
+
+def test_menu_copies_the_text_and_a_link(chats):
+    fill(chats.server, 60)
+    chats.server.send("Words *as written*\n\nin two paragraphs", user="bob")
+    alice = chats().open(at=61)
+    alice.wait_for("[data-seq='61']")
+    clipboard(alice)
+    right_click(alice, 61)
+    choose(alice, "copy")
+    alice.wait("document.querySelector('#announcer').textContent === 'The text is copied.'")
+    right_click(alice, 61)
+    choose(alice, "link")
+    alice.wait("window.copied.length === 2")
+    text, link = alice.run("return copied")
+    assert text == "Words *as written*\n\nin two paragraphs"
+    assert link == f"{chats.server.url}/?room=lobby&at=61"
+    # Whoever opens the link chooses a name, and sees the message.
+    bob = chats(1)
+    bob.driver.get(link)
+    bob.wait_for("#sign-in-value").send_keys("bob", Keys.ENTER)
+    bob.wait_live()
+    bob.wait_for("[data-seq='61']")
+    assert bob.is_in_sight("[data-seq='61']")
+
+
+def test_menu_copies_without_a_clipboard(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats().open()
+    alice.wait_text("Hello")
+    alice.run("Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+              "document.addEventListener('copy', () => (window.copied = String(document.activeElement.value)))")
+    alice.find("[data-composer]").send_keys("written")
+    right_click(alice, 1)
+    choose(alice, "copy")
+    alice.wait("window.copied === 'Hello'")
+    assert alice.find("[data-composer]").get_attribute("value") == "written"
+    assert not alice.driver.find_elements(By.CSS_SELECTOR, "body > textarea")
+
+
+def test_browser_keeps_its_menu_for_links_and_selected_text(chats):
+    chats.server.send("See https://example.com/page for more", user="bob")
+    alice = chats().open()
+    alice.wait_text("See https://example.com/page for more")
+    press = ("const node = document.querySelector(arguments[0]); const event = new MouseEvent('contextmenu', { bubbles: true, cancelable: true });"
+             "return !node.dispatchEvent(event)")
+    assert not alice.run(press, "[data-seq='1'] a")
+    alice.run("getSelection().selectAllChildren(document.querySelector('.text p'))")
+    assert not alice.run(press, "[data-seq='1'] .text p")
+    assert not alice.run("return document.querySelector('#menu').open")
+    alice.run("getSelection().removeAllRanges()")
+    assert alice.run(press, "[data-seq='1'] .text p")
+    assert alice.run("return document.querySelector('#menu').open")
+
+
+def test_keyboard_opens_the_menu_and_moves_in_it(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats().open()
+    alice.wait_text("Hello")
+    alice.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+    focused = "return document.activeElement.dataset"
+    # The names of keys have no menu key, and browsers take Shift and F10 for it.
+    ActionChains(alice.driver).key_down(Keys.SHIFT).send_keys(Keys.F10).key_up(Keys.SHIFT).perform()
+    assert items(alice) == ["reply", "copy", "link"]
+    assert alice.run(focused)["menuItem"] == "reply"
+    for key, name in [(Keys.ARROW_DOWN, "copy"), (Keys.END, "link"), (Keys.ARROW_DOWN, "link"), (Keys.HOME, "reply")]:
+        alice.driver.switch_to.active_element.send_keys(key)
+        assert alice.run(focused)["menuItem"] == name
+    for key, emoji in [(Keys.ARROW_UP, "❤️"), (Keys.ARROW_RIGHT, "👍"), (Keys.ARROW_RIGHT, "😂"), (Keys.ARROW_LEFT, "👍")]:
+        alice.driver.switch_to.active_element.send_keys(key)
+        assert alice.run(focused)["menuReact"] == emoji
+    alice.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not alice.run("return document.querySelector('#menu').open")
+    assert alice.run(focused)["seq"] == "1"
+
+
+def test_long_press_opens_the_menu_as_a_sheet(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats()
+    alice.driver.set_window_size(500, 800)
+    alice.open()
+    alice.wait_text("Hello")
+    middle = alice.run("const { left, top, width, height } = document.querySelector('.bubble').getBoundingClientRect();"
+                       "return { x: left + width / 2, y: top + height / 2 }")
+
+    def touch(kind, points):
+        alice.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    # A touch that moves scrolls, and opens nothing.
+    alice.run("window.moved = 0; document.addEventListener('pointerdown', ({ pointerType }) => pointerType === 'touch' && moved++)")
+    touch("touchStart", [middle])
+    touch("touchMove", [{**middle, "y": middle["y"] - 40}])
+    touch("touchEnd", [])
+    alice.wait("window.moved === 1")
+    assert not alice.run("return document.querySelector('#menu').open")
+    touch("touchStart", [middle])
+    assert items(alice) == ["reply", "copy", "link"]
+    touch("touchEnd", [])
+    assert alice.run("return document.querySelector('#menu').open")
+    box = alice.run("return document.querySelector('#menu').getBoundingClientRect().toJSON()")
+    assert box["left"] == 0 and box["width"] == alice.run("return innerWidth") and box["bottom"] == alice.run("return innerHeight")
+    # A tap beside it closes it.
+    alice.run("document.querySelector('#menu').dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+    assert not alice.run("return document.querySelector('#menu').open")
+
+
+def test_menu_stays_in_the_window(chats):
+    fill(chats.server, 30)
+    alice = chats().open(at=15)
+    for place in ["top", "bottom"]:
+        alice.run("const nodes = [...document.querySelectorAll('.row')].filter((row) => { const box = row.getBoundingClientRect();"
+                  "return box.top > 60 && box.bottom < innerHeight - 60; });"
+                  f"const {{ top, right }} = nodes.at({0 if place == 'top' else -1}).getBoundingClientRect();"
+                  f"nodes.at({0 if place == 'top' else -1}).dispatchEvent(new MouseEvent('contextmenu',"
+                  "{ bubbles: true, cancelable: true, clientX: right, clientY: top }))")
+        assert alice.run("const { left, top, right, bottom } = document.querySelector('#menu').getBoundingClientRect();"
+                         "return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight"), place
+        alice.find("#menu").send_keys(Keys.ESCAPE)
+
+
+def test_button_opens_the_menu(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats().open()
+    alice.wait_text("Hello")
+    alice.click("[data-menu]")
+    assert items(alice) == ["reply", "copy", "link"]
+    label = alice.find("#menu").get_attribute("aria-label")
+    assert label == "bob: Hello"
+    assert not Axe().run(alice.driver)["violations"]
