@@ -50,6 +50,13 @@ public enum Limits {
     /// Default number of bans in a list of bans.
     public static let defaultBans = 200
 
+    /// Maximum number of users that one user blocks.
+    public static let userBlocks = 1000
+    /// Maximum number of blocks in a list of blocks.
+    public static let blocks = 1000
+    /// Default number of blocks in a list of blocks.
+    public static let defaultBlocks = 200
+
     /// Maximum number of rooms in a list of a user's rooms.
     public static let rooms = 200
     /// Default number of rooms in a list of a user's rooms.

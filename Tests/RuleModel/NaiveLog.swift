@@ -38,7 +38,10 @@ package struct NaiveLog {
 
     private let policy: Facts.Policy
     private let mostBans: Int
+    private let mostBlocks: Int
     package private(set) var rooms: [RoomID: Room] = [:]
+    /// The times of blocks, by the user and the blocked user.
+    package private(set) var blocks: [[UserID]: Timestamp] = [:]
     package private(set) var bans: [BanTable.Key: Ban] = [:]
     private var lives: [UserID: Int] = [:]
     private var erasedMessages: [UserID: Int64] = [:]
@@ -47,8 +50,13 @@ package struct NaiveLog {
 
     /// Creates an empty log.
     ///
-    /// - Parameter mostBans: Maximum number of bans from a room.
-    package init(_ policy: Facts.Policy = Facts.Policy(), mostBans: Int = Limits.roomBans) {
+    /// - Parameters:
+    ///   - mostBans: Maximum number of bans from a room.
+    ///   - mostBlocks: Maximum number of blocks by a user.
+    package init(
+        _ policy: Facts.Policy = Facts.Policy(), mostBans: Int = Limits.roomBans, mostBlocks: Int = Limits.userBlocks
+    ) {
+        self.mostBlocks = mostBlocks
         self.policy = policy
         self.mostBans = mostBans
     }
@@ -103,15 +111,23 @@ package struct NaiveLog {
     private func checkAccess(_ submission: Submission, _ id: RoomID) throws(Problem) {
         if let room = rooms[id] {
             if case .room(.setDirect) = submission.change { return }
+            if case .room(.setBlock) = submission.change { return }
             if room.isDeleted { throw .roomDeleted }
             if room.isPrivate, !submission.isAdmin, role(submission.sender, id) == nil { throw .roomNotFound }
-            if let direct = room.direct, isWriting(submission), direct.contains(.deleted) { throw .directRoomOver }
+            if let direct = room.direct, isWriting(submission) {
+                if direct.contains(.deleted) { throw .directRoomOver }
+                if direct.contains(where: { $0 != submission.sender && blocks[[$0, submission.sender]] != nil }),
+                    direct.contains(submission.sender)
+                {
+                    throw .blocked
+                }
+            }
             return
         }
         let mayCreate = submission.isAdmin || !policy.roomsByAdminsOnly
         switch submission.change {
         case .send, .room(.set): if !mayCreate || id.isDirect { throw .roomNotFound }
-        case .room(.setDirect): break
+        case .room(.setDirect), .room(.setBlock): break
         case .room: throw .roomNotFound
         case .change, .read: if policy.roomsByAdminsOnly || id.isDirect { throw .roomNotFound }
         case .user: break
@@ -153,6 +169,7 @@ package struct NaiveLog {
             if !submission.isAdmin, policy.roomsByAdminsOnly || policy.membersByAdminsOnly {
                 throw .directRoomsByAdminsOnly
             }
+            if blocks[[other, user]] != nil { throw .blocked }
             let both = [person(user), person(other)]
             rooms[id] = Room(
                 isPrivate: true, members: [both[0]: .owner, both[1]: .owner], direct: [user, other], hidden: [other],
@@ -161,6 +178,7 @@ package struct NaiveLog {
             return .room(isNew: true)
         }
         guard let direct = room.direct, !direct.contains(.deleted) else { throw .directRoomOver }
+        if blocks[[other, user]] != nil { throw .blocked }
         show(id, to: user)
         return .room(isNew: false)
     }
@@ -327,6 +345,15 @@ package struct NaiveLog {
             if let visibility = settings.visibility { rooms[id]!.isPrivate = visibility == .private }
             if let title = settings.title { rooms[id]!.title = title.isEmpty ? nil : title }
             return .room(isNew: isNew)
+        case .setBlock(let other, let isBlocked):
+            if other == user { throw .blockOfOneself }
+            if !isBlocked { return .room(isNew: blocks.removeValue(forKey: [user, other]) != nil) }
+            let isNew = blocks[[user, other]] == nil
+            if isNew, blocks.keys.count(where: { $0[0] == user }) >= mostBlocks { throw .tooManyBlocks }
+            if isNew { blocks[[user, other]] = time }
+            var body: [UInt8] = []
+            Block(user: other, createdAt: blocks[[user, other]]!).encode(into: &body)
+            return .record(body, isNew: isNew)
         case .setDirect(let other): return try setDirect(other, id, submission)
         case .delete:
             if !isOwner { throw .notAnOwner }
@@ -342,6 +369,7 @@ package struct NaiveLog {
             if rooms[id]!.direct != nil, new != old { throw .directRoom }
             if old == nil, other != user, !submission.isAdmin, policy.membersByAdminsOnly { throw .membersByAdminsOnly }
             if old == .owner, new == .member, owners == 1 { throw .lastOwner }
+            if old == nil, other != user, !submission.isAdmin, blocks[[other, user]] != nil { throw .blocked }
             rooms[id]!.members[person(other)] = new
             if old == nil {
                 memberships.append(MembershipChange(user: other, room: id, kind: .joined(rev: rooms[id]!.rev)))
@@ -405,6 +433,7 @@ package struct NaiveLog {
             return .room(isNew: false)
         case .erase:
             lives[user, default: 0] += 1
+            blocks = blocks.filter { !$0.key.contains(user) }
             for (key, ban) in bans where ban.by == user {
                 (bans[key]!.by, bans[key]!.reason) = (.deleted, nil)
             }

@@ -7,7 +7,7 @@ package struct RandomHistory {
     /// The kinds of submissions.
     package enum Kind: CaseIterable, Sendable {
         case send, sendWithID, read, edit, addReaction, removeReaction, delete, settings, setMember, removeMember
-        case setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect
+        case setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock
     }
 
     /// The number of users, the kinds of submissions and so on.
@@ -57,7 +57,7 @@ package struct RandomHistory {
     package mutating func submission(head: (RoomID) -> Int64) throws -> Submission {
         let kind = shape.kinds[pick(shape.kinds.count)]
         number += 1
-        if shape.kinds.contains(.setDirect), kind == .setDirect || pick(8) == 0, let direct = try direct(kind, head) {
+        if shape.kinds.contains(.setDirect), kind == .setDirect || kind == .setBlock || pick(8) == 0, let direct = try direct(kind, head) {
             return direct
         }
         let room = try RoomID("room\(pick(shape.rooms))")
@@ -73,7 +73,12 @@ package struct RandomHistory {
         let (a, b) = (pick(shape.users), pick(shape.users))
         let (user, other) = (try UserID("user\(a)"), try UserID("user\(b)"))
         let room = try Self.direct(a, b)
-        let change = kind == .setDirect ? .room(.setDirect(other)) : try change(kind, head: Int(head(room)))
+        let change: Submission.Change =
+            switch kind {
+            case .setDirect: .room(.setDirect(other))
+            case .setBlock: .room(.setBlock(other, pick(2) == 0))
+            default: try change(kind, head: Int(head(room)))
+            }
         return Submission(
             ticket: Ticket(loop: 0, number: number), room: room, sender: user, change: change, isAdmin: pick(8) == 0)
     }
@@ -105,7 +110,7 @@ package struct RandomHistory {
         case .settings:
             return .room(
                 .set(RoomSettings(visibility: [nil, .open, .private][pick(3)], title: [nil, "", "of user1"][pick(3)])))
-        case .setDirect: return .room(.setDirect(try user()))
+        case .setDirect, .setBlock: return .room(.setDirect(try user()))
         case .setMember: return .room(.setMember(try user(), [nil, .member, .owner][pick(3)]))
         case .removeMember: return .room(.removeMember(try user()))
         case .setBan: return .room(.setBan(try user(), ban()))

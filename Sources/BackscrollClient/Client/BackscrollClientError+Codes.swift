@@ -49,6 +49,8 @@ extension BackscrollClientError {
     public static let banOver = "ban_over"
     /// The room has the maximum number of bans.
     public static let tooManyBans = "too_many_bans"
+    /// The user blocks the maximum number of users.
+    public static let tooManyBlocks = "too_many_blocks"
     /// A direct room does not allow the change, such as another member.
     public static let directRoom = "direct_room"
     /// A message already has the maximum number of different reaction keys.

@@ -101,7 +101,7 @@ struct Rules {
                 if facts.policy.roomsByAdminsOnly, !submission.isAdmin { throw .refused(.roomNotFound) }
                 // Only `setDirect` makes a direct room.
                 if submission.room?.isDirect == true { throw .refused(.roomNotFound) }
-            case .room(.setDirect): break
+            case .room(.setDirect), .room(.setBlock): break
             case .room: throw .refused(.roomNotFound)
             case .change, .read:
                 if facts.policy.roomsByAdminsOnly || submission.room?.isDirect == true { throw .refused(.roomNotFound) }
@@ -109,8 +109,13 @@ struct Rules {
             }
             return
         }
+        switch submission.change {
+        // A block is possible whatever became of the direct room of the two.
+        case .room(.setBlock): return
         // Its rule looks at both members.
-        if case .room(.setDirect) = submission.change { return }
+        case .room(.setDirect): return
+        default: break
+        }
         if room.isDeleted { throw .refused(.roomDeleted) }
         if room.asksForRole, !submission.isAdmin {
             try facts.require(.role)

@@ -13,6 +13,7 @@ public import Wire
 /// | settings, deletion | ``room``, ``role`` unless by an admin | |
 /// | member | ``room``, ``role``, ``subjectRole`` | ``hasOtherOwners`` of an owner; ``isBlocked`` and ``hasTakenPart`` of a new member |
 /// | direct room | ``room`` | ``isBlocked`` |
+/// | block | ``room`` | ``block``, then ``hasMaximumBlocks`` |
 /// | ban from a room | ``room``, ``role``, ``subjectRole`` unless by an admin | ``ban``, then ``hasMaximumBans`` |
 /// | ban from the server | | ``ban`` |
 /// | erasure | | ``erasure`` |
@@ -67,6 +68,10 @@ public struct Facts: Sendable {
         public static let isBlocked = Names(rawValue: 1 << 17)
         /// ``Facts/hasManyMembers``.
         public static let hasManyMembers = Names(rawValue: 1 << 18)
+        /// ``Facts/block``.
+        public static let block = Names(rawValue: 1 << 19)
+        /// ``Facts/hasMaximumBlocks``.
+        public static let hasMaximumBlocks = Names(rawValue: 1 << 20)
     }
 
     /// The rules that a server can set.
@@ -167,6 +172,8 @@ public struct Facts: Sendable {
         var hasMaximumBans = false
         var erasure: ErasureStatus?
         var isBlocked = false
+        var block: Block?
+        var hasMaximumBlocks = false
     }
 
     // Empty until one of them is known.
@@ -288,6 +295,23 @@ public struct Facts: Sendable {
         set {
             others.isBlocked = newValue
             known.insert(.isBlocked)
+        }
+    }
+
+    /// The caller's block of the other user; `nil` if there is none.
+    public var block: Block? {
+        get { others.block }
+        set {
+            others.block = newValue
+            known.insert(.block)
+        }
+    }
+    /// True if the caller blocks the maximum number of users.
+    public var hasMaximumBlocks: Bool {
+        get { others.hasMaximumBlocks }
+        set {
+            others.hasMaximumBlocks = newValue
+            known.insert(.hasMaximumBlocks)
         }
     }
 

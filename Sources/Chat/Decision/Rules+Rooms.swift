@@ -6,6 +6,7 @@ extension Rules {
         switch change {
         case .set(let settings): return try set(settings, by: submission)
         case .setDirect(let user): return try setDirect(with: user, by: submission)
+        case .setBlock(let user, let isBlocked): return try setBlock(of: user, isBlocked, by: submission.sender)
         case .delete:
             try checkOwner(submission)
             // It would take the messages of the other one, too.
@@ -69,6 +70,30 @@ extension Rules {
     private func checkNotBlocked() throws(Halt) {
         try facts.require(.isBlocked)
         if facts.isBlocked { throw .refused(.blocked) }
+    }
+
+    /// Sets or removes the caller's block of another user.
+    private mutating func setBlock(
+        of other: UserID, _ isBlocked: Bool, by user: UserID
+    ) throws(Halt) -> Receipt {
+        if other == user { throw .refused(.blockOfOneself) }
+        try facts.require([.block, .time])
+        guard isBlocked else {
+            // New to the caller's other devices.
+            let isNew = facts.block != nil
+            if isNew { writes.append(.removeBlock(other, by: user)) }
+            return .room(isNew: isNew)
+        }
+        let isNew = facts.block == nil
+        if isNew {
+            try facts.require(.hasMaximumBlocks)
+            if facts.hasMaximumBlocks { throw .refused(.tooManyBlocks) }
+        }
+        let block = facts.block ?? Block(user: other, createdAt: facts.time)
+        if isNew { writes.append(.setBlock(block, by: user)) }
+        var body: [UInt8] = []
+        block.encode(into: &body)
+        return .record(body, isNew: isNew)
     }
 
     // MARK: Members

@@ -13,6 +13,10 @@ public enum Write: Sendable {
     case showRoom(UserID, rev: Int64)
     /// Replace the name of a user who is being erased in a direct room.
     case forgetDirect(UserID)
+    /// Set a user's block of another user. The decision's room is the direct room of the two, if there is one.
+    case setBlock(Block, by: UserID)
+    /// Remove a user's block of another user.
+    case removeBlock(UserID, by: UserID)
     /// Replace a message's snapshot.
     case replace(ReplacedMessage)
     /// Remember the hash of a message's first content, before the content is edited or deleted.
@@ -73,7 +77,9 @@ extension Write {
     /// earlier facts may be wrong.
     public var isRestriction: Bool {
         switch self {
-        case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan, .hideRoom: true
+        case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan, .hideRoom,
+            .setBlock:
+            true
         default: false
         }
     }

@@ -33,3 +33,23 @@ public struct EncodedNotice: Sendable {
         }
     }
 }
+
+/// A frame to the sockets that follow a user's rooms, on all of the user's devices. It is not stored.
+public struct OwnNotice: Sendable, Hashable {
+    /// The user.
+    public let user: UserID
+    /// The frame, a JSON object without spaces.
+    public let json: [UInt8]
+
+    /// Encodes a frame.
+    public init(_ frame: ServerFrame, of user: UserID) {
+        var json: [UInt8] = []
+        frame.encode(into: &json)
+        self.init(user: user, json: json)
+    }
+
+    init(user: UserID, json: [UInt8]) {
+        self.user = user
+        self.json = json
+    }
+}

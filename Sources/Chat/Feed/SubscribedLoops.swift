@@ -75,6 +75,11 @@ public final class SubscribedLoops: Sendable {
         return divide(changes, among: wanted, loops)
     }
 
+    /// Divides notices among the loops that follow their users' rooms. Element `i` of the result is for loop `i`.
+    public func distribute(_ notices: [OwnNotice], loops: Int) -> [[OwnNotice]] {
+        divide(notices, among: followers.withLock { followers in notices.map { followers[$0.user] ?? 0 } }, loops)
+    }
+
     /// Divides notices among the loops with subscribers of their rooms. Element `i` of the result is for loop `i`.
     public func distribute(_ notices: [EncodedNotice], loops: Int) -> [[EncodedNotice]] {
         divide(notices, among: state.withLock { state in notices.map { state.masks[$0.room] ?? 0 } }, loops)

@@ -12,6 +12,8 @@ public final class Query: Sendable {
         case room(RoomID, RoomRead)
         /// The rooms that the user is a member of; those that match one of the patterns, if there are any.
         case ownRooms(OwnRoomsRead, within: [RoomPattern]?)
+        /// What else is the user's own.
+        case own(OwnRead)
         /// The whole server; for admins.
         case server(ServerRead)
     }
@@ -61,6 +63,12 @@ public final class Query: Sendable {
         /// The ids of the rooms, at most `limit`: first those that the user has sent to, read, created or joined, then
         /// the others; in each group latest activity first.
         case memberships(limit: Int, Reply<Memberships>)
+    }
+
+    /// A read of what is a user's own, in no room.
+    public enum OwnRead: Sendable {
+        /// The blocks after a user in byte order of the ids, at most `limit`.
+        case blocks(after: UserID?, limit: Int, Reply<Blocks>)
     }
 
     /// A read of the whole server.

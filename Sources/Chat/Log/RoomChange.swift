@@ -7,6 +7,8 @@ public enum RoomChange: Sendable {
     /// Make the direct room of the sender and this user, or put it into the sender's list of rooms. The submission's room
     /// is that of the two, which may exist.
     case setDirect(UserID)
+    /// Block a user, or end that. The submission's room is the direct room of the two, which need not exist.
+    case setBlock(UserID, Bool)
     /// Make a user a member, or change a member's role. Without a role a member keeps the current one.
     case setMember(UserID, RoomMember.Role?)
     /// Remove a member.

@@ -30,12 +30,13 @@ public struct Submission: Sendable {
     /// stopped, see ``LogObserver/abandoned(_:)``.
     public var arrival: ContinuousClock.Instant
 
-    /// The user whose membership or ban is changed, or who is erased; `nil` for other changes.
+    /// The user whose membership or ban is changed, who is blocked or written to, or who is erased; `nil` for other changes.
     public var subject: UserID? {
         switch change {
         case .send, .change, .read, .room(.set), .room(.delete): nil
         case .room(.setMember(let user, _)), .room(.removeMember(let user)), .room(.setBan(let user, _)),
-            .room(.removeBan(let user)), .room(.setDirect(let user)), .user(let user, _):
+            .room(.removeBan(let user)), .room(.setDirect(let user)),
+            .room(.setBlock(let user, _)), .user(let user, _):
             user
         }
     }
@@ -75,12 +76,13 @@ public enum Receipt: Sendable, Hashable {
     case message(StoredMessage, isNew: Bool)
     /// The position of the user's read mark. `hasMoved` is false if the mark was there already, or further on.
     case readMark(seq: Int64, hasMoved: Bool)
-    /// A room, a membership or a lifted ban. `isNew` is true if the room or the membership was created.
+    /// A room, a membership, a lifted ban or a removed block. `isNew` is true if the room or the membership was created, or
+    /// if there was a block.
     case room(isNew: Bool)
-    /// The JSON object of a ban or an erasure. `isNew` is true if there was none before.
+    /// The JSON object of a ban, a block or an erasure. `isNew` is true if there was none before.
     case record([UInt8], isNew: Bool)
 
-    /// True if the change created something: a message, a room, a membership, a ban or an erasure.
+    /// True if the change created something: a message, a room, a membership, a ban, a block or an erasure.
     public var isNew: Bool {
         switch self {
         case .message(_, let isNew), .room(let isNew), .record(_, let isNew): isNew

@@ -3,8 +3,9 @@ public import Wire
 /// Typing and read notices for the other nodes. They are merged and bounded; notices that do not fit are dropped.
 ///
 /// A payload is text for PostgreSQL's `NOTIFY`: words with a space in between. The first is ``kind``, the second the
-/// name of the sending node. The others are notices: `t:lobby:bob` if bob types in the lobby, and `r:lobby:4:bob` if
-/// bob has read up to the `seq` 4. Room ids contain no colon, and user ids no space.
+/// name of the sending node. The others are notices: `t:lobby:bob` if bob types in the lobby, `r:lobby:4:bob` if bob has
+/// read up to the `seq` 4, and `o:3:bob{"type":…}` for a frame to bob's own devices, after the number of bytes of his id.
+/// Room ids contain no colon, and neither user ids nor frames a space.
 public struct NodeNotices: Sendable, Hashable {
     /// The first word of a payload.
     public static let kind = "n"
@@ -34,13 +35,21 @@ public struct NodeNotices: Sendable, Hashable {
     /// The latest read marks that have moved, as `seq`.
     public private(set) var read: [Place: Int64] = [:]
 
+    /// The frames to users' own devices, in order.
+    public private(set) var own: [OwnNotice] = []
+
     /// Creates an empty value.
     public init() {}
 
     /// True if there are no notices.
-    public var isEmpty: Bool { typing.isEmpty && read.isEmpty }
+    public var isEmpty: Bool { typing.isEmpty && read.isEmpty && own.isEmpty }
 
-    private var hasSpace: Bool { typing.count + read.count < Self.maximumNotices }
+    private var hasSpace: Bool { typing.count + read.count + own.count < Self.maximumNotices }
+
+    /// Adds a frame to a user's own devices.
+    public mutating func addOwn(_ notice: OwnNotice) {
+        if hasSpace { own.append(notice) }
+    }
 
     /// Adds a notice that a user is typing.
     public mutating func addTyping(_ user: UserID, in room: RoomID) {
@@ -58,8 +67,8 @@ public struct NodeNotices: Sendable, Hashable {
         read[place] = max(known, seq)
     }
 
-    /// Returns at most ``maximumPayloads`` payloads of at most ``maximumBytes`` bytes with the notices, the read marks
-    /// first; none without notices.
+    /// Returns at most ``maximumPayloads`` payloads of at most ``maximumBytes`` bytes with the notices, first
+    /// those to own devices, then the read marks; none without notices.
     ///
     /// - Parameter node: The name of this node, without spaces.
     public func payloads(from node: String) -> [String] {
@@ -68,7 +77,8 @@ public struct NodeNotices: Sendable, Hashable {
         var payloads: [String] = []
         var payload = start
         let words =
-            read.map { "r:\($0.room):\($1):\($0.user)" } + typing.map { "t:\($0.room):\($0.user)" }
+            own.map { "o:\($0.user.string.utf8.count):\($0.user)\(String(decoding: $0.json, as: UTF8.self))" }
+            + read.map { "r:\($0.room):\($1):\($0.user)" } + typing.map { "t:\($0.room):\($0.user)" }
         for word in words {
             if payload.utf8.count + 1 + word.utf8.count > Self.maximumBytes {
                 payloads.append(payload)
@@ -92,7 +102,16 @@ public struct NodeNotices: Sendable, Hashable {
         return (notices, String(node))
     }
 
+    private mutating func addOwn(_ word: Substring) {
+        let parts = word.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let count = Int(parts[1]), count > 0, count < parts[2].utf8.count,
+            let user = try? UserID(String(decoding: parts[2].utf8.prefix(count), as: UTF8.self))
+        else { return }
+        addOwn(OwnNotice(user: user, json: Array(parts[2].utf8.dropFirst(count))))
+    }
+
     private mutating func add(_ word: Substring) {
+        if word.hasPrefix("o:") { return addOwn(word) }
         let isRead = word.hasPrefix("r:")
         let parts = word.split(separator: ":", maxSplits: isRead ? 3 : 2, omittingEmptySubsequences: false)
         guard parts.count == (isRead ? 4 : 3), isRead || parts[0] == "t", let room = try? RoomID(parts[1]),

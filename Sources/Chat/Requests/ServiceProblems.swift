@@ -57,6 +57,18 @@ extension Problem {
         Problem(code: .blocked, detail: "This user has blocked you.")
     }
 
+    /// 422 `too_many_blocks`: the user blocks the maximum number of users.
+    public static var tooManyBlocks: Problem {
+        Problem(
+            code: .tooManyBlocks, detail: "A user must not block more than \(Limits.userBlocks) users.",
+            limit: Limits.userBlocks)
+    }
+
+    /// 403 `forbidden`: a user cannot block themselves.
+    public static var blockOfOneself: Problem {
+        .forbidden("You cannot block yourself.")
+    }
+
     /// 422 `direct_room`: a direct room keeps its two members, and stays private.
     public static var directRoom: Problem {
         Problem(

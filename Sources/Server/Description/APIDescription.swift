@@ -66,6 +66,8 @@ struct APIDescription {
         "titleBytes": .number(Limits.titleBytes),
         "members": .number(Limits.members),
         "defaultMembers": .number(Limits.defaultMembers),
+        "blocks": .number(Limits.blocks),
+        "defaultBlocks": .number(Limits.defaultBlocks),
         "reads": .number(Limits.reads),
         "defaultReads": .number(Limits.defaultReads),
         "banReasonBytes": .number(Limits.banReasonBytes),

@@ -39,6 +39,11 @@ extension LiveSocket {
         socket.send(.text, json.span)
     }
 
+    /// Sends a frame to the user's own devices.
+    func send(_ notice: OwnNotice) {
+        socket.send(.text, notice.json.span)
+    }
+
     // MARK: The client's frames
 
     func received(text: [UInt8], on socket: WebSocketConnection) {

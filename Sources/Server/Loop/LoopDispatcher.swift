@@ -111,6 +111,15 @@ final class LoopDispatcher: LogObserver {
         }
     }
 
+    /// Sends notices to the loops with sockets that follow their users' rooms. Each loop handles them in a later turn.
+    func notifyOwn(_ notices: [OwnNotice]) {
+        let workers = workers.withLock { $0 }
+        for (worker, wanted) in zip(workers, subscribedLoops.distribute(notices, loops: workers.count))
+        where !wanted.isEmpty {
+            worker.loop.post { worker.value.users.notify(wanted) }
+        }
+    }
+
     /// Passes notices of another node to one loop, which sends them to all loops with subscribers.
     func heard(_ notices: NodeNotices) {
         guard let worker = workers.withLock({ $0.first }) else { return }

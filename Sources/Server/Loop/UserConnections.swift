@@ -78,6 +78,13 @@ final class UserConnections {
             for socket in followers[change.user] ?? [] { socket.membershipChanged(change) }
         }
     }
+
+    /// Sends notices to the sockets that follow their users' rooms.
+    func notify(_ notices: [OwnNotice]) {
+        for notice in notices {
+            for socket in followers[notice.user] ?? [] { socket.send(notice) }
+        }
+    }
 }
 
 /// The number of open sockets and event streams of each user, over all loops of the process.

@@ -79,10 +79,18 @@ extension Worker {
         return services.notices.typing.admits(user, in: room, audience: audience, at: .now)
     }
 
+    /// Sends a frame to the sockets that follow a user's rooms, on all of the user's devices, here and on other nodes.
+    func notifyOwn(_ frame: ServerFrame, of user: UserID) {
+        let notice = OwnNotice(frame, of: user)
+        services.notices.nodes?.addOwn(notice)
+        services.live.dispatcher.notifyOwn([notice])
+    }
+
     // MARK: Other nodes
 
     /// Passes on the notices of another node, within the limits that hold here.
     func heard(_ notices: NodeNotices) {
+        services.live.dispatcher.notifyOwn(notices.own)
         for (place, seq) in notices.read { awaitNotice(of: place.user, in: place.room, to: seq) }
         let typing = notices.typing.filter {
             admitsTyping($0.user, in: $0.room, subscribers: feeds[$0.room]?.count ?? 0)

@@ -38,6 +38,9 @@ extension Route {
         Route(.get, "/v1/rooms/{room}/presence", by: .reader, limit: .reads, RoomRoutes.presence),
         // Counts as an invite, too.
         Route(.put, "/v1/direct/{user}", by: .named, RoomRoutes.setDirect),
+        Route(.get, "/v1/blocks", by: .named, limit: .reads, BlockRoutes.blocks),
+        Route(.put, "/v1/blocks/{user}", by: .named, limit: .changes, BlockRoutes.set),
+        Route(.delete, "/v1/blocks/{user}", by: .named, limit: .changes, BlockRoutes.remove),
     ]
 
     private static let members = [

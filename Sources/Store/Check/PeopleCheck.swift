@@ -1,7 +1,7 @@
 import Wire
 
-/// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks. Mentions are also here,
-/// because those of unfiled messages do not lie beside them.
+/// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks; and blocks. Mentions are also
+/// here, because those of unfiled messages do not lie beside them.
 final class PeopleCheck<DB: SQLDatabase> {
     private let findings: Findings
     /// The highest `seq` of each room with unfiled messages.
@@ -14,6 +14,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectBans: DB.Prepared
     private let selectErasures: DB.Prepared
     private let selectDirect: DB.Prepared
+    private let selectBlocks: DB.Prepared
 
     init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
@@ -36,6 +37,7 @@ final class PeopleCheck<DB: SQLDatabase> {
             SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
             """, isLong: true)
         selectErasures = try db.prepare("SELECT 1 FROM erasures LIMIT 1")
+        selectBlocks = try db.prepare("SELECT \"user\" FROM blocks WHERE \"user\" = blocked", isLong: true)
         selectDirect = try db.prepare(
             """
             SELECT name, direct_first, direct_second, private,
@@ -72,6 +74,7 @@ final class PeopleCheck<DB: SQLDatabase> {
         try selectBans.forEachRow { row in
             findings.add("the ban of \(row.text(1)) has an unknown room or scope", room: "#\(row.integer(0))")
         }
+        try selectBlocks.forEachRow { row in findings.add("\(row.text(0)) blocks themselves") }
         try selectDirect.forEachRow { row in checkDirect(row) }
         // The owners may have been erased, and rooms of an early version may have none. Only an admin can appoint one.
         let someAreErased = try selectErasures.firstRow { _ in true } ?? false

@@ -9,8 +9,8 @@ private enum Phase {
     static let reactions: Int64 = 3
 }
 
-/// Erasing users: a job removes a user's data in phases, which are memberships, read marks and mentions, messages,
-/// and reactions to messages of others. Messages of others keep the name in their content.
+/// Erasing users: a job removes a user's data in phases, which are memberships, read marks with mentions and blocks by
+/// others, messages, and reactions to messages of others. Messages of others keep the name in their content.
 ///
 /// Meanwhile somebody may use the same user id again, as a new user. The rules then separate the two, see
 /// ``Facts/Past``, so the job leaves alone what lies beyond a boundary.
@@ -18,6 +18,8 @@ extension Commit {
     /// Records that a user is being erased, and adds the job.
     mutating func beginErasure(of user: UserID) throws {
         try db.beginErasure(of: user)
+        // At once, since a new user of the name may set others.
+        try db.deleteBlocks(by: user)
         try eraseName(fromBansOf: user)
         try db.deleteJob(.user(user))
         jobs.removeAll { $0.kind == .user(user) }
@@ -46,9 +48,10 @@ extension Commit {
             for room in rooms.sorted() { try removeMembership(of: user, in: room) }
             if rooms.count < CommitLimits.jobRows { next.phase = Phase.marks }
         case Phase.marks:
-            if try db.deleteMarks(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows,
-                try db.deleteMentions(of: user, most: CommitLimits.jobRows) < CommitLimits.jobRows
-            {
+            let marks = try db.deleteMarks(of: user, most: CommitLimits.jobRows)
+            let mentions = try db.deleteMentions(of: user, most: CommitLimits.jobRows)
+            let blocks = try db.deleteBlocks(of: user, most: CommitLimits.jobRows)
+            if max(marks, mentions, blocks) < CommitLimits.jobRows {
                 next.phase = Phase.messages
             }
         case Phase.messages:

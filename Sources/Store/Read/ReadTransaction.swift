@@ -193,6 +193,19 @@ struct ReadTransaction<View: StoreView> {
         try room?.readState(of: user) ?? ReadState()
     }
 
+    // MARK: A user's own
+
+    /// Answers a read of what is a user's own.
+    func answer(_ read: Query.OwnRead, of user: UserID) throws {
+        switch read {
+        case .blocks(let after, let limit, let reply):
+            var blocks = try db.blocks(of: user, after: after, limit: limit + 1)
+            let hasMore = blocks.count > limit
+            if hasMore { blocks.removeLast() }
+            reply.answer(Blocks(blocks: blocks, hasMore: hasMore))
+        }
+    }
+
     // MARK: Bans
 
     /// Answers a read of the bans from a room, which its owners and admins may see.

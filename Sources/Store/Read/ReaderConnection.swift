@@ -44,6 +44,10 @@ extension ReaderConnection {
             switch query.kind {
             case .room: return answer(queries.prefix { $0.room != nil })
             case .ownRooms(let read, let patterns): try answer(read, within: patterns, for: query)
+            case .own(let read):
+                guard let user = query.user else { throw Problem.unauthenticated("These are a user's own.") }
+                try context.refuseBanned(query)
+                try transaction { try $0.answer(read, of: user) }
             case .server(let read):
                 guard query.isAdmin else { throw Problem.notAnAdmin }
                 try context.refuseBanned(query)

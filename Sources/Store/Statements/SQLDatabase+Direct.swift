@@ -86,4 +86,58 @@ extension SQLDatabase {
     func blocks(_ user: UserID, _ other: UserID) throws -> Bool {
         try has("SELECT 1 FROM blocks WHERE \"user\" = $1 AND blocked = $2", user, other)
     }
+
+    // MARK: Blocks
+
+    /// Returns a user's block of another one; `nil` if there is none.
+    func block(_ user: UserID, of other: UserID) throws -> Block? {
+        try first("SELECT created_at FROM blocks WHERE \"user\" = $1 AND blocked = $2", user, other) {
+            Block(user: other, createdAt: Timestamp(milliseconds: $0.integer(0)))
+        }
+    }
+
+    /// Returns at most `limit` blocks of a user after `other`, in the byte order of the ids.
+    func blocks(of user: UserID, after other: UserID?, limit: Int) throws -> [Block] {
+        try all(
+            """
+            SELECT blocked, created_at FROM blocks WHERE "user" = $1 AND blocked > $2 ORDER BY blocked LIMIT $3
+            """,
+            // Every id sorts after a space, because no id contains one.
+            user, other?.string ?? " ", limit
+        ) { Block(user: UserID(trusted: $0.text(0)), createdAt: Timestamp(milliseconds: $0.integer(1))) }
+    }
+
+    /// Returns true if a user blocks the maximum number of users.
+    func hasMaximumBlocks(_ user: UserID) throws -> Bool {
+        let count = try first(
+            "SELECT count(*) FROM (SELECT 1 FROM blocks WHERE \"user\" = $1 LIMIT \(Limits.userBlocks)) AS counted", user
+        ) { $0.integer(0) }
+        return count == Int64(Limits.userBlocks)
+    }
+
+    func setBlock(_ block: Block, by user: UserID) throws {
+        try runSoon(
+            "INSERT INTO blocks (\"user\", blocked, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", user,
+            block.user, block.createdAt)
+    }
+
+    func removeBlock(of other: UserID, by user: UserID) throws {
+        try runSoon("DELETE FROM blocks WHERE \"user\" = $1 AND blocked = $2", user, other)
+    }
+
+    /// Deletes all blocks that a user has set.
+    func deleteBlocks(by user: UserID) throws {
+        try runSoon("DELETE FROM blocks WHERE \"user\" = $1", user)
+    }
+
+    /// Deletes at most `most` blocks of a user by others.
+    ///
+    /// - Returns: The number deleted.
+    func deleteBlocks(of user: UserID, most: Int) throws -> Int {
+        try runCounting(
+            """
+            DELETE FROM blocks WHERE blocked = $1
+                AND "user" IN (SELECT "user" FROM blocks WHERE blocked = $1 LIMIT $2)
+            """, user, most)
+    }
 }

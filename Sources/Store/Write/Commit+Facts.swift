@@ -34,6 +34,8 @@ extension Commit {
         }
         if names.contains(.erasure) { facts.erasure = try db.erasureStatus(of: subject) }
         if names.contains(.isBlocked) { facts.isBlocked = try db.blocks(subject, submission.sender) }
+        if names.contains(.block) { facts.block = try db.block(submission.sender, of: subject) }
+        if names.contains(.hasMaximumBlocks) { facts.hasMaximumBlocks = try db.hasMaximumBlocks(submission.sender) }
     }
 
     /// Loads facts of a room that exists.

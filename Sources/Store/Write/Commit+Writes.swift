@@ -76,6 +76,12 @@ extension Commit {
         case .showRoom(let user, _):
             try db.setHidden(false, for: user, in: room!.number)
             change(&room!, user) { $0.isHidden = false }
+        case .setBlock(let block, let user):
+            try db.setBlock(block, by: user)
+            if room != nil { change(&room!, user) { $0.isBlocking = true } }
+        case .removeBlock(let other, let user):
+            try db.removeBlock(of: other, by: user)
+            if room != nil { change(&room!, user) { $0.isBlocking = false } }
         case .forgetDirect(let user):
             try db.forgetDirect(user, in: room!.number)
             change(&room!, user) { $0 = DirectRoom.Side(.deleted) }
@@ -113,8 +119,8 @@ extension Commit {
         func key(_ seq: Int64) -> RowKey { RowKey(room: number, seq) }
         switch write {
         // Applied by the callers.
-        case .replace, .createRoom, .createDirectRoom, .hideRoom, .showRoom, .forgetDirect, .addMember, .setVisibility,
-            .deleteRoom:
+        case .replace, .createRoom, .createDirectRoom, .hideRoom, .showRoom, .forgetDirect, .setBlock, .removeBlock,
+            .addMember, .setVisibility, .deleteRoom:
             break
         case .rememberContent(let content, let seq):
             try db.insertFingerprint(fingerprinter.fingerprint(of: content), of: key(seq))
@@ -149,6 +155,7 @@ extension Commit {
         }
         if let change = write.membershipChange(in: id) { memberships.append(change) }
         if let end = write.accessEnd(in: id) { ends.append(end) }
-        if let id, write.isRestriction { restricted.insert(id) }
+        // A block may come before there is a direct room.
+        if let id, number != RowKey.server, write.isRestriction { restricted.insert(id) }
     }
 }

@@ -13,6 +13,8 @@ public enum ServerFrame: Sendable, Hashable {
     case typing(room: RoomID, user: UserID)
     /// A user has read up to `seq`.
     case read(room: RoomID, user: UserID, seq: Int64)
+    /// The user has blocked another user, or no longer does; for the user's own devices.
+    case block(user: UserID, blocked: Bool)
     /// The number of users who are subscribed now.
     case presence(room: RoomID, online: Int)
 
@@ -38,6 +40,7 @@ public enum ServerFrame: Sendable, Hashable {
         case .error: "error"
         case .typing: "typing"
         case .read: "read"
+        case .block: "block"
         case .presence: "presence"
         }
     }
@@ -68,6 +71,9 @@ public enum ServerFrame: Sendable, Hashable {
             out.append(member: "room", room.string)
             out.append(member: "user", user.string)
             out.append(member: "seq", seq)
+        case .block(let user, let blocked):
+            out.append(member: "user", user.string)
+            out.append(member: "blocked", blocked)
         case .presence(let room, let online):
             out.append(member: "room", room.string)
             out.append(member: "online", Int64(online))

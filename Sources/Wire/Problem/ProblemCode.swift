@@ -51,6 +51,8 @@ extension Problem {
         case banOver = "ban_over"
         /// The room has the maximum number of bans.
         case tooManyBans = "too_many_bans"
+        /// The user blocks the maximum number of users.
+        case tooManyBlocks = "too_many_blocks"
         /// A direct room does not allow the change, such as another member.
         case directRoom = "direct_room"
         /// A message already has the maximum number of different reaction keys.

@@ -26,7 +26,7 @@ extension Problem.Code {
         case .expectationUnknown: 417
         case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
-            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .directRoom,
+            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .tooManyBlocks, .directRoom,
             .tooManySubscriptions:
             422
         case .upgradeRequired: 426

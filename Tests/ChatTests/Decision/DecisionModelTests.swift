@@ -22,7 +22,7 @@ struct DecisionModelTests {
         RandomHistory.Shape(
             "of direct rooms", users: 3, rooms: 1,
             kinds: [
-                .setDirect, .setDirect, .send, .sendWithID, .read, .edit, .addReaction, .delete, .settings, .setMember,
+                .setDirect, .setDirect, .setBlock, .send, .sendWithID, .read, .edit, .addReaction, .delete, .settings, .setMember,
                 .removeMember, .removeMember, .deleteRoom, .eraseUser,
             ]),
         RandomHistory.Shape(
@@ -55,7 +55,7 @@ struct DecisionModelTests {
         for seed in 0..<(shape.users > 50 ? 3 : 40) as Range<UInt64> {
             var history = RandomHistory(shape, seed: seed)
             var table = TableLog(shape.policy)
-            var naive = NaiveLog(shape.policy, mostBans: TableLog.mostBans)
+            var naive = NaiveLog(shape.policy, mostBans: TableLog.mostBans, mostBlocks: TableLog.mostBlocks)
             for _ in 0..<(shape.users > 50 ? 1500 : 300) {
                 let id = try RoomID("room0")
                 if Int.random(in: 0..<12, using: &history.random) == 0, let room = table.rooms[id], room.facts.head > 0
@@ -84,7 +84,7 @@ struct DecisionModelTests {
                 ]))
         }
         if shape.name == "of direct rooms" {
-            #expect(problems.isSuperset(of: [.directRoom, .roomNotFound, .roomDeleted, .lastOwner]))
+            #expect(problems.isSuperset(of: [.directRoom, .blocked, .roomNotFound, .roomDeleted, .lastOwner]))
         }
         if shape.users > 50 { #expect(problems.contains(.tooManyReactions)) }
     }

@@ -33,10 +33,14 @@ struct TableLog {
 
     /// Maximum number of bans from a room.
     static let mostBans = 2
+    /// Maximum number of blocks by a user.
+    static let mostBlocks = 2
 
     var policy: Facts.Policy
     var rooms: [RoomID: Room] = [:]
     var bans: [BanTable.Key: Ban] = [:]
+    /// The times of blocks, by the user and the blocked user.
+    var blocks: [[UserID]: Timestamp] = [:]
     var erasures: [UserID: ErasureStatus] = [:]
     /// The events that the observer would have been told of.
     var memberships: [MembershipChange] = []
@@ -129,7 +133,9 @@ struct TableLog {
             facts.hasMaximumBans = bans.keys.count { $0.room == submission.room } >= Self.mostBans
         }
         if names.contains(.erasure) { facts.erasure = erasures[subject] }
-        if names.contains(.isBlocked) { facts.isBlocked = false }
+        if names.contains(.isBlocked) { facts.isBlocked = blocks[[subject, user]] != nil }
+        if names.contains(.block) { facts.block = blocks[[user, subject]].map { Block(user: subject, createdAt: $0) } }
+        if names.contains(.hasMaximumBlocks) { facts.hasMaximumBlocks = blocks.keys.count { $0[0] == user } >= Self.mostBlocks }
     }
 
     private func load(
@@ -177,12 +183,21 @@ struct TableLog {
             erasures[user] = ErasureStatus(user: user, state: .erasing, messages: erasures[user]?.messages ?? 0)
             for id in rooms.keys { rooms[id]!.boundaries[user] = nil }
             for (key, ban) in bans { bans[key] = ban.anonymized(for: user) }
+            for pair in blocks.keys where pair.contains(user) { setBlock(pair, nil) }
         case .createRoom(let owner):
             #expect(rooms[id!] == nil)
             rooms[id!] = Room(members: [owner: .owner])
+        case .setBlock(let block, let user):
+            #expect(blocks[[user, block.user]] == nil)
+            setBlock([user, block.user], block.createdAt)
+        case .removeBlock(let other, let user):
+            #expect(blocks[[user, other]] != nil)
+            setBlock([user, other], nil)
         case .createDirectRoom(let owner, let other):
             #expect(rooms[id!] == nil)
-            let direct = DirectRoom(DirectRoom.Side(owner), DirectRoom.Side(other, isHidden: true))
+            let direct = DirectRoom(
+                DirectRoom.Side(owner, isBlocking: blocks[[owner, other]] != nil),
+                DirectRoom.Side(other, isHidden: true, isBlocking: blocks[[other, owner]] != nil))
             rooms[id!] = Room(
                 facts: RoomFacts(isPrivate: true, direct: direct), members: [owner: .owner, other: .owner])
         case .forgetSender(let seq, let user):
@@ -194,6 +209,14 @@ struct TableLog {
             rooms[id!] = Room(facts: RoomFacts(isDeleted: true))
             bans = bans.filter { $0.key.room != id }
         default: Self.apply(write, to: &rooms[id!]!)
+        }
+    }
+
+    /// Sets or removes a block, also in the direct room of the two.
+    private mutating func setBlock(_ pair: [UserID], _ time: Timestamp?) {
+        blocks[pair] = time
+        for id in rooms.keys where rooms[id]!.facts.direct?.sides.contains(where: { $0.user == pair[1] }) == true {
+            rooms[id]!.facts.direct?.change(pair[0]) { $0.isBlocking = time != nil }
         }
     }
 
@@ -245,7 +268,7 @@ struct TableLog {
         case .setBoundary(let user, let boundary):
             #expect(room.boundaries[user] == nil)
             room.boundaries[user] = boundary
-        case .createRoom, .createDirectRoom, .forgetSender, .deleteRoom, .setBan, .liftBan, .eraseUser:
+        case .createRoom, .createDirectRoom, .setBlock, .removeBlock, .forgetSender, .deleteRoom, .setBan, .liftBan, .eraseUser:
             Issue.record("applied by the caller")
         }
     }

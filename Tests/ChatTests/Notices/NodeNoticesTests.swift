@@ -27,7 +27,9 @@ struct NodeNoticesTests {
         for _ in 1...Int.random(in: 1...60, using: &generator) {
             let user = try UserID(["bob", "a:b", "ü:", ":", "t:x:y", "100%"].randomElement(using: &generator)!)
             let room = try RoomID(["lobby", "a.b", "r~1"].randomElement(using: &generator)!)
-            if Bool.random(using: &generator) {
+            if Int.random(in: 0..<3, using: &generator) == 0 {
+                notices.addOwn(OwnNotice(.block(user: user, blocked: .random(using: &generator)), of: user))
+            } else if Bool.random(using: &generator) {
                 notices.addTyping(user, in: room)
             } else {
                 notices.addRead(user, in: room, to: Int64.random(in: 0...Int64.max, using: &generator))

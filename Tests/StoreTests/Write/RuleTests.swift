@@ -12,7 +12,7 @@ struct RuleTests {
     /// background.
     private static let kinds: [RandomHistory.Kind] = [
         .send, .sendWithID, .sendWithID, .read, .edit, .addReaction, .removeReaction, .delete, .settings, .setMember,
-        .setMember, .removeMember, .setBan, .removeBan, .deleteRoom, .setDirect,
+        .setMember, .removeMember, .setBan, .removeBan, .deleteRoom, .setDirect, .setBlock,
     ]
 
     @Test(

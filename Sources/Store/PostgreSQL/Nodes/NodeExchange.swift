@@ -63,6 +63,11 @@ public final class NodeExchange: Sendable {
         pending.withLock { $0.addRead(user, in: room, to: seq) }
     }
 
+    /// Sends a frame to a user's own devices on the other nodes.
+    public func addOwn(_ notice: OwnNotice) {
+        pending.withLock { $0.addOwn(notice) }
+    }
+
     /// Takes this node out of presence, and ends the thread. A second call does nothing.
     public func close() {
         isClosed.store(true, ordering: .releasing)

@@ -1,3 +1,4 @@
+import Chat
 import Glibc
 import Wire
 
@@ -135,6 +136,12 @@ public struct HistoryExport: Sendable {
                     user: UserID(trusted: row.text(1)), seq: row.integer(2),
                     at: row.isNull(3) ? nil : Timestamp(milliseconds: row.integer(3)))
                 TransferLine.read(RoomID(trusted: row.text(0)), mark).encode(into: &output.bytes)
+                try output.writeIfFull()
+            }
+            try db.forEach("SELECT user, blocked, created_at FROM blocks ORDER BY user, blocked") { row in
+                let block = Block(
+                    user: UserID(trusted: row.text(1)), createdAt: Timestamp(milliseconds: row.integer(2)))
+                TransferLine.block(block, by: UserID(trusted: row.text(0))).encode(into: &output.bytes)
                 try output.writeIfFull()
             }
             TransferLine.end(messages: output.contents.messages).encode(into: &output.bytes)

@@ -76,6 +76,12 @@ struct ImportTarget {
                 messages += 1
                 try takeMessage(message)
             case .read(let id, let mark): try takeRead(id, mark)
+            case .block(let block, let user):
+                // Of the user's own, the maximum.
+                guard try !statements.db.hasMaximumBlocks(user) || statements.db.blocks(user, block.user) else {
+                    throw Problem.tooManyBlocks
+                }
+                try statements.db.setBlock(block, by: user)
             case .end(let count):
                 guard count == messages else {
                     throw Problem.invalidField("messages", must: "\(messages), the number of messages in the file")

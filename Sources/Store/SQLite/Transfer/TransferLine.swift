@@ -1,10 +1,11 @@
+import Chat
 import Wire
 
 /// A line of an export: one JSON object, identified by its `type`. An export is a file of JSON lines in UTF-8 that
 /// moves a history from one database to another.
 ///
 /// The first line is `export`, the last one `end`. Between them are the `room` lines. Each is followed by the room's
-/// `member` lines and then by its messages in ascending `seq`. The `read` lines follow after all rooms. A line without
+/// `member` lines and then by its messages in ascending `seq`. The `read` and `block` lines follow after all rooms. A line without
 /// a `type` is a message, so the history of another program can be imported without other lines.
 enum TransferLine: Sendable {
     /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
@@ -17,6 +18,8 @@ enum TransferLine: Sendable {
     case message(TransferMessage)
     /// `{"type":"read","room":…,"user":…,"seq":…,"at":…}`: the read mark of a user, and when it moved there, if known.
     case read(RoomID, ReadReceipt)
+    /// `{"type":"block","user":…,"blocked":…,"created_at":…}`: a user's block of another user.
+    case block(Block, by: UserID)
     /// `{"type":"end","messages":N}`: the export is complete.
     case end(messages: Int64)
 
@@ -75,6 +78,11 @@ extension TransferLine {
             out.append(member: "user", mark.user.string)
             out.append(member: "seq", mark.seq)
             if let time = mark.at { out.append(member: "at", time.description) }
+        case .block(let block, let user):
+            out.append(literal: #"{"type":"block""#)
+            out.append(member: "user", user.string)
+            out.append(member: "blocked", block.user.string)
+            out.append(member: "created_at", block.createdAt.description)
         case .end(let messages):
             out.append(literal: #"{"type":"end""#)
             out.append(member: "messages", messages)
@@ -155,6 +163,7 @@ extension TransferLine {
         var at: String?
         var direct: [String] = []
         var isHidden = false
+        var blocked: String?
         var sender: String?
         var clientMessageID: String?
         var content = Content()
@@ -197,6 +206,8 @@ extension TransferLine {
             } else if reader.json.matches(name, "direct") {
                 guard try reader.enterArray("direct") else { return }
                 while try reader.json.nextElement() { direct.append(try reader.string("direct") ?? "") }
+            } else if reader.json.matches(name, "blocked") {
+                blocked = try reader.string("blocked")
             } else if reader.json.matches(name, "hidden") {
                 isHidden = try reader.boolean("hidden") ?? false
             } else if reader.json.matches(name, "version") {
@@ -227,6 +238,12 @@ extension TransferLine {
                 guard let seq, seq >= 0 else { throw .invalidField("seq", must: "an integer from 0 on") }
                 return .read(
                     try roomID(), ReadReceipt(user: try userID(user, "user"), seq: seq, at: try time(at, "at")))
+            case "block":
+                guard let createdAt = try time(createdAt, "created_at") else {
+                    throw .invalidField("created_at", must: "an RFC 3339 time")
+                }
+                return .block(
+                    Block(user: try userID(blocked, "blocked"), createdAt: createdAt), by: try userID(user, "user"))
             case "export":
                 guard version == TransferLine.version else {
                     throw .invalidField("version", must: "\(TransferLine.version), the version that this program reads")
@@ -236,7 +253,7 @@ extension TransferLine {
                 guard let messages, messages >= 0 else { throw .invalidField("messages", must: "an integer from 0 on") }
                 return .end(messages: messages)
             default:
-                throw .invalidField("type", must: "message, room, member, read, export or end")
+                throw .invalidField("type", must: "message, room, member, read, block, export or end")
             }
         }
 
