@@ -50,6 +50,17 @@ public enum Limits {
     /// Default number of bans in a list of bans.
     public static let defaultBans = 200
 
+    /// Maximum number of messages that a user reports in a minute.
+    public static let reportsPerMinute = 5
+    /// Maximum UTF-8 bytes of the note of a report.
+    public static let reportNoteBytes = 1000
+    /// Maximum number of reported messages in a list of them.
+    public static let reports = 200
+    /// Default number of reported messages in a list of them.
+    public static let defaultReports = 30
+    /// Maximum number of users whose reports of a message are listed; their number includes all.
+    public static let reportEntries = 50
+
     /// Maximum number of users that one user blocks.
     public static let userBlocks = 1000
     /// Maximum number of blocks in a list of blocks.

@@ -345,6 +345,8 @@ package struct NaiveLog {
             if let visibility = settings.visibility { rooms[id]!.isPrivate = visibility == .private }
             if let title = settings.title { rooms[id]!.title = title.isEmpty ? nil : title }
             return .room(isNew: isNew)
+        // Not in random histories.
+        case .report, .closeReport: throw .internalError("The model has no reports.")
         case .setBlock(let other, let isBlocked):
             if other == user { throw .blockOfOneself }
             if !isBlocked { return .room(isNew: blocks.removeValue(forKey: [user, other]) != nil) }

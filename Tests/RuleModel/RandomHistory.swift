@@ -57,7 +57,9 @@ package struct RandomHistory {
     package mutating func submission(head: (RoomID) -> Int64) throws -> Submission {
         let kind = shape.kinds[pick(shape.kinds.count)]
         number += 1
-        if shape.kinds.contains(.setDirect), kind == .setDirect || kind == .setBlock || pick(8) == 0, let direct = try direct(kind, head) {
+        if shape.kinds.contains(.setDirect), kind == .setDirect || kind == .setBlock || pick(8) == 0,
+            let direct = try direct(kind, head)
+        {
             return direct
         }
         let room = try RoomID("room\(pick(shape.rooms))")

@@ -79,6 +79,8 @@ extension BackscrollClientError {
     public static let memberNotFound = "member_not_found"
     /// The user is not banned.
     public static let banNotFound = "ban_not_found"
+    /// The message was not reported.
+    public static let reportNotFound = "report_not_found"
     /// The user was never erased.
     public static let erasureNotFound = "erasure_not_found"
     /// The change would leave the room without an owner.

@@ -101,7 +101,7 @@ struct Rules {
                 if facts.policy.roomsByAdminsOnly, !submission.isAdmin { throw .refused(.roomNotFound) }
                 // Only `setDirect` makes a direct room.
                 if submission.room?.isDirect == true { throw .refused(.roomNotFound) }
-            case .room(.setDirect), .room(.setBlock): break
+            case .room(.setDirect), .room(.setBlock), .room(.closeReport): break
             case .room: throw .refused(.roomNotFound)
             case .change, .read:
                 if facts.policy.roomsByAdminsOnly || submission.room?.isDirect == true { throw .refused(.roomNotFound) }
@@ -112,6 +112,8 @@ struct Rules {
         switch submission.change {
         // A block is possible whatever became of the direct room of the two.
         case .room(.setBlock): return
+        // An admin may also decide on a report of a message whose room was deleted.
+        case .room(.closeReport): return
         // Its rule looks at both members.
         case .room(.setDirect): return
         default: break

@@ -14,6 +14,8 @@ public import Wire
 /// | member | ``room``, ``role``, ``subjectRole`` | ``hasOtherOwners`` of an owner; ``isBlocked`` and ``hasTakenPart`` of a new member |
 /// | direct room | ``room`` | ``isBlocked`` |
 /// | block | ``room`` | ``block``, then ``hasMaximumBlocks`` |
+/// | report | the same | ``message`` and ``ownReport``, then ``recentReports`` |
+/// | decision on a report | ``room`` | ``report`` |
 /// | ban from a room | ``room``, ``role``, ``subjectRole`` unless by an admin | ``ban``, then ``hasMaximumBans`` |
 /// | ban from the server | | ``ban`` |
 /// | erasure | | ``erasure`` |
@@ -72,6 +74,12 @@ public struct Facts: Sendable {
         public static let block = Names(rawValue: 1 << 19)
         /// ``Facts/hasMaximumBlocks``.
         public static let hasMaximumBlocks = Names(rawValue: 1 << 20)
+        /// ``Facts/ownReport``.
+        public static let ownReport = Names(rawValue: 1 << 21)
+        /// ``Facts/recentReports``.
+        public static let recentReports = Names(rawValue: 1 << 22)
+        /// ``Facts/report``.
+        public static let report = Names(rawValue: 1 << 23)
     }
 
     /// The rules that a server can set.
@@ -128,6 +136,9 @@ public struct Facts: Sendable {
         }
     }
 
+    /// Time in which a user makes at most ``Limits/reportsPerMinute`` reports, in milliseconds.
+    public static let reportTime: Int64 = 60_000
+
     /// The facts that are loaded.
     public private(set) var known: Names = []
 
@@ -174,6 +185,9 @@ public struct Facts: Sendable {
         var isBlocked = false
         var block: Block?
         var hasMaximumBlocks = false
+        var ownReport: ReportEntry?
+        var recentReports: [Timestamp] = []
+        var report: Report?
     }
 
     // Empty until one of them is known.
@@ -312,6 +326,31 @@ public struct Facts: Sendable {
         set {
             others.hasMaximumBlocks = newValue
             known.insert(.hasMaximumBlocks)
+        }
+    }
+
+    /// The caller's report of the message; `nil` if there is none.
+    public var ownReport: ReportEntry? {
+        get { others.ownReport }
+        set {
+            others.ownReport = newValue
+            known.insert(.ownReport)
+        }
+    }
+    /// The times of the caller's reports in the last minute, oldest first: at most as many as a minute may have.
+    public var recentReports: [Timestamp] {
+        get { others.recentReports }
+        set {
+            others.recentReports = newValue
+            known.insert(.recentReports)
+        }
+    }
+    /// The report of the message; `nil` if nobody has reported it.
+    public var report: Report? {
+        get { others.report }
+        set {
+            others.report = newValue
+            known.insert(.report)
         }
     }
 

@@ -6,6 +6,8 @@ extension Rules {
         switch change {
         case .set(let settings): return try set(settings, by: submission)
         case .setDirect(let user): return try setDirect(with: user, by: submission)
+        case .report(let seq, let draft): return try report(seq, draft, by: submission)
+        case .closeReport(let seq, let action): return try closeReport(seq, action, by: submission)
         case .setBlock(let user, let isBlocked): return try setBlock(of: user, isBlocked, by: submission.sender)
         case .delete:
             try checkOwner(submission)

@@ -13,6 +13,10 @@ public enum Write: Sendable {
     case showRoom(UserID, rev: Int64)
     /// Replace the name of a user who is being erased in a direct room.
     case forgetDirect(UserID)
+    /// Add a user's report of a message by `sender`. The snapshot is kept if it is the message's first report.
+    case addReport(ReportEntry, seq: Int64, sender: UserID, snapshot: [UInt8])
+    /// Record the decision of a moderator on the report of a message.
+    case closeReport(seq: Int64, Report.Closing)
     /// Set a user's block of another user. The decision's room is the direct room of the two, if there is one.
     case setBlock(Block, by: UserID)
     /// Remove a user's block of another user.

@@ -81,6 +81,8 @@ public final class Query: Sendable {
         case erasure(UserID, Reply<ErasureStatus?>)
         /// Bans from the whole server.
         case bans(BanRead)
+        /// Reported messages.
+        case reports(ReportsRequest, Reply<Reports>)
     }
 
     /// The place to read, and the read.

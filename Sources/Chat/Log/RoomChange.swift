@@ -9,6 +9,10 @@ public enum RoomChange: Sendable {
     case setDirect(UserID)
     /// Block a user, or end that. The submission's room is the direct room of the two, which need not exist.
     case setBlock(UserID, Bool)
+    /// Report a message; allowed to everybody who may read it.
+    case report(seq: Int64, ReportDraft)
+    /// Record an admin's decision on a report.
+    case closeReport(seq: Int64, ReportAction)
     /// Make a user a member, or change a member's role. Without a role a member keeps the current one.
     case setMember(UserID, RoomMember.Role?)
     /// Remove a member.

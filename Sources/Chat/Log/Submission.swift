@@ -33,7 +33,7 @@ public struct Submission: Sendable {
     /// The user whose membership or ban is changed, who is blocked or written to, or who is erased; `nil` for other changes.
     public var subject: UserID? {
         switch change {
-        case .send, .change, .read, .room(.set), .room(.delete): nil
+        case .send, .change, .read, .room(.set), .room(.delete), .room(.report), .room(.closeReport): nil
         case .room(.setMember(let user, _)), .room(.removeMember(let user)), .room(.setBan(let user, _)),
             .room(.removeBan(let user)), .room(.setDirect(let user)),
             .room(.setBlock(let user, _)), .user(let user, _):
@@ -79,7 +79,7 @@ public enum Receipt: Sendable, Hashable {
     /// A room, a membership, a lifted ban or a removed block. `isNew` is true if the room or the membership was created, or
     /// if there was a block.
     case room(isNew: Bool)
-    /// The JSON object of a ban, a block or an erasure. `isNew` is true if there was none before.
+    /// The JSON object of a ban, a block, a report or an erasure. `isNew` is true if there was none before.
     case record([UInt8], isNew: Bool)
 
     /// True if the change created something: a message, a room, a membership, a ban, a block or an erasure.

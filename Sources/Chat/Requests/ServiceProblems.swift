@@ -109,6 +109,11 @@ extension Problem {
         Problem(code: .banNotFound, detail: "This user is not banned.")
     }
 
+    /// 404 `report_not_found`: nobody has reported the message.
+    public static var reportNotFound: Problem {
+        Problem(code: .reportNotFound, detail: "Nobody has reported this message.")
+    }
+
     /// 404 `erasure_not_found`: the user was never erased.
     public static var erasureNotFound: Problem {
         Problem(code: .erasureNotFound, detail: "This user has not been erased.")

@@ -28,6 +28,16 @@
  * @typedef {{user: string, scope: BanScope, until?: string, reason?: string, by: string, created_at: string}} Ban
  * @typedef {{scope?: BanScope, until?: string | null, reason?: string | null}} BanSettings
  * @typedef {{bans: Ban[], has_more: boolean}} Bans
+ * @typedef {"spam" | "abuse" | "illegal" | "other"} ReportReason
+ * @typedef {"open" | "closed"} ReportState
+ * @typedef {"none" | "deleted" | "banned"} ReportAction
+ * @typedef {{reason: ReportReason, note?: string | null}} ReportDraft
+ * @typedef {{state: "closed", action: ReportAction}} ReportDecision
+ * @typedef {{user: string, reason: ReportReason, note?: string, created_at: string}} ReportEntry
+ * @typedef {{room: string, seq: number, state: ReportState, reported_at: string, action?: ReportAction, closed_at?: string, closed_by?: string, seconds_to_action?: number, reporters: number, reasons: Record<string, unknown>, reports: ReportEntry[], message: Message}} Report
+ * @typedef {{reports: Report[], has_more: boolean, cursor?: string}} Reports
+ * @typedef {{user: string, created_at: string}} Block
+ * @typedef {{blocks: Block[], has_more: boolean}} Blocks
  * @typedef {{room: string, title?: string, visibility: Visibility, messages: number, members: number, bytes: number, last_activity?: string}} AdminRoom
  * @typedef {{rooms: AdminRoom[], has_more: boolean, cursor?: string, epoch: string}} AdminRooms
  * @typedef {{user: string, rooms: ({room: string, role: Role})[], has_more: boolean, last_activity?: string, sockets: number}} AdminUser
@@ -38,13 +48,14 @@
  * @typedef {{type: "live", room: string, rev: number}} LiveFrame
  * @typedef {{type: "typing", room: string, user: string}} TypingFrame
  * @typedef {{type: "read", room: string, user: string, seq: number}} ReadFrame
+ * @typedef {{type: "block", user: string, blocked: boolean}} BlockFrame
  * @typedef {{type: "presence", room: string, online: number}} PresenceFrame
  * @typedef {{type: "error", code: string, message: string, room?: string, retry_after?: number}} ErrorFrame
  * @typedef {{type: "subscribe", room?: string, rooms?: "mine", since?: number | string, epoch?: string}} SubscribeFrame
  * @typedef {{type: "unsubscribe", room?: string, rooms?: "mine"}} UnsubscribeFrame
  * @typedef {{type: "typing", room?: string}} SendTypingFrame
  * @typedef {{type: "token", token: string}} TokenFrame
- * @typedef {SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | PresenceFrame | ErrorFrame} ServerFrame
+ * @typedef {SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | BlockFrame | PresenceFrame | ErrorFrame} ServerFrame
  * @typedef {SubscribeFrame | UnsubscribeFrame | SendTypingFrame | TokenFrame} ClientFrame
  * @typedef {{type: string, title: string, status: number, code: string, detail: string, field?: string, limit?: number, head?: number}} Problem
  * @typedef {{status: string, rooms?: number}} Status
@@ -60,6 +71,7 @@
  *   "GET /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, query?: {after?: string | number, limit?: number}}, answer: ReactingUsers},
  *   "PUT /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, headers?: {"If-Match"?: string}}, answer: Message},
  *   "DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, headers?: {"If-Match"?: string}}, answer: Message},
+ *   "POST /v1/rooms/{room}/messages/{seq}/reports": {request: {path: {room: string, seq: number}, body: ReportDraft}, answer: ReportEntry},
  *   "GET /v1/rooms/{room}/changes": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number, limit?: number}}, answer: Changes},
  *   "GET /v1/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: Rooms},
  *   "GET /v1/rooms/{room}": {request: {path: {room: string}}, answer: Room},
@@ -69,6 +81,9 @@
  *   "GET /v1/rooms/{room}/reads": {request: {path: {room: string}, query?: {after?: string | number, from?: number, limit?: number}}, answer: Reads},
  *   "GET /v1/rooms/{room}/presence": {request: {path: {room: string}}, answer: Presence},
  *   "PUT /v1/direct/{user}": {request: {path: {user: string}}, answer: Room},
+ *   "GET /v1/blocks": {request: {query?: {after?: string | number, limit?: number}}, answer: Blocks},
+ *   "PUT /v1/blocks/{user}": {request: {path: {user: string}}, answer: Block},
+ *   "DELETE /v1/blocks/{user}": {request: {path: {user: string}}, answer: null},
  *   "GET /v1/rooms/{room}/members": {request: {path: {room: string}, query?: {after?: string | number, limit?: number}}, answer: Members},
  *   "GET /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: Member},
  *   "PUT /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}, body?: MemberRole}, answer: Member},
@@ -82,6 +97,8 @@
  *   "GET /v1/admin/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: AdminRooms},
  *   "GET /v1/admin/users/{user}": {request: {path: {user: string}, query?: {after?: string | number, limit?: number}}, answer: AdminUser},
  *   "DELETE /v1/admin/users/{user}/sockets": {request: {path: {user: string}}, answer: null},
+ *   "GET /v1/admin/reports": {request: {query?: {state?: ReportState, cursor?: string | number, limit?: number}}, answer: Reports},
+ *   "PUT /v1/admin/reports/{room}/{seq}": {request: {path: {room: string, seq: number}, body: ReportDecision}, answer: Report},
  *   "GET /v1/users/{user}": {request: {path: {user: string}}, answer: Erasure},
  *   "DELETE /v1/users/{user}": {request: {path: {user: string}}, answer: Erasure},
  *   "GET /v1/admin/bans": {request: {query?: {after?: string | number, limit?: number}}, answer: Bans},

@@ -36,7 +36,9 @@ struct APIRefusals {
                 codes.append(.unauthenticated)
             }
         }
-        if route.path.contains("{room}") { codes += [.invalidRoom, .roomNotFound, .roomDeleted, .banned] }
+        if route.path.contains("{room}") { codes += [.invalidRoom, .banned] }
+        // Admins decide on reports whatever has become of the room.
+        if route.path.contains("{room}"), route.access != .admin { codes += [.roomNotFound, .roomDeleted] }
         if route.path.contains("{room}"), route.method != .get { codes.append(.roomUnavailable) }
         self.codes = Self.byStatus(codes)
     }

@@ -25,6 +25,9 @@ extension Route {
         Route(
             .delete, "/v1/rooms/{room}/messages/{seq}/reactions/{key}", by: .named, limit: .changes,
             MessageRoutes.removeReaction),
+        Route(
+            .post, "/v1/rooms/{room}/messages/{seq}/reports", by: .named, limit: .changes, takesJSON: true,
+            ReportRoutes.report),
         Route(.get, "/v1/rooms/{room}/changes", by: .reader, limit: .reads, HistoryRoutes.changes),
     ]
 
@@ -69,6 +72,9 @@ extension Route {
         Route(.get, "/v1/admin/bans/{user}", by: .admin, limit: .reads, BanRoutes.serverBan),
         Route(.put, "/v1/admin/bans/{user}", by: .admin, limit: .changes, takesJSON: true, BanRoutes.setServerBan),
         Route(.delete, "/v1/admin/bans/{user}", by: .admin, limit: .changes, BanRoutes.liftServerBan),
+        Route(.get, "/v1/admin/reports", by: .admin, limit: .reads, ReportRoutes.reports),
+        Route(
+            .put, "/v1/admin/reports/{room}/{seq}", by: .admin, limit: .changes, takesJSON: true, ReportRoutes.close),
         Route(.get, "/v1/users/{user}", by: .admin, limit: .reads, AdminRoutes.erasure),
         Route(.delete, "/v1/users/{user}", by: .admin, limit: .changes, AdminRoutes.erase),
     ]

@@ -15,6 +15,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectErasures: DB.Prepared
     private let selectDirect: DB.Prepared
     private let selectBlocks: DB.Prepared
+    private let selectReports: DB.Prepared
 
     init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
@@ -37,6 +38,12 @@ final class PeopleCheck<DB: SQLDatabase> {
             SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
             """, isLong: true)
         selectErasures = try db.prepare("SELECT 1 FROM erasures LIMIT 1")
+        selectReports = try db.prepare(
+            """
+            SELECT room, seq FROM reports WHERE NOT EXISTS (SELECT 1 FROM rooms WHERE rooms.id = reports.room)
+            UNION SELECT room, seq FROM reporters WHERE NOT EXISTS (
+                SELECT 1 FROM reports WHERE reports.room = reporters.room AND reports.seq = reporters.seq)
+            """, isLong: true)
         selectBlocks = try db.prepare("SELECT \"user\" FROM blocks WHERE \"user\" = blocked", isLong: true)
         selectDirect = try db.prepare(
             """
@@ -73,6 +80,9 @@ final class PeopleCheck<DB: SQLDatabase> {
         }
         try selectBans.forEachRow { row in
             findings.add("the ban of \(row.text(1)) has an unknown room or scope", room: "#\(row.integer(0))")
+        }
+        try selectReports.forEachRow { row in
+            findings.add("a report of message \(row.integer(1)) has no room or no message", room: "#\(row.integer(0))")
         }
         try selectBlocks.forEachRow { row in findings.add("\(row.text(0)) blocks themselves") }
         try selectDirect.forEachRow { row in checkDirect(row) }

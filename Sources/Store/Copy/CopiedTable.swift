@@ -64,6 +64,12 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "bans", key: integers("room") + texts("user"),
             integers("reads", "until") + texts("reason", "set_by") + integers("created_at")),
+        CopiedTable(
+            "reports", key: integers("id"),
+            integers("room", "seq", "created_at", "closed_at") + texts("sender", "action", "closed_by") + bytes("body"),
+            isNumbered: true),
+        CopiedTable(
+            "reporters", key: integers("room", "seq") + texts("user"), texts("reason", "note") + integers("created_at")),
         CopiedTable("blocks", key: texts("user", "blocked"), integers("created_at")),
         CopiedTable("erasures", key: texts("user"), integers("erased", "messages")),
         CopiedTable("returns", key: texts("user") + integers("room"), integers("seq", "rev")),

@@ -9,8 +9,8 @@ private enum Phase {
     static let reactions: Int64 = 3
 }
 
-/// Erasing users: a job removes a user's data in phases, which are memberships, read marks with mentions and blocks by
-/// others, messages, and reactions to messages of others. Messages of others keep the name in their content.
+/// Erasing users: a job removes a user's data in phases, which are memberships, read marks with mentions, blocks by others
+/// and reports, messages, and reactions to messages of others. Messages of others keep the name in their content.
 ///
 /// Meanwhile somebody may use the same user id again, as a new user. The rules then separate the two, see
 /// ``Facts/Past``, so the job leaves alone what lies beyond a boundary.
@@ -20,6 +20,7 @@ extension Commit {
         try db.beginErasure(of: user)
         // At once, since a new user of the name may set others.
         try db.deleteBlocks(by: user)
+        try db.eraseName(fromReportsOf: user)
         try eraseName(fromBansOf: user)
         try db.deleteJob(.user(user))
         jobs.removeAll { $0.kind == .user(user) }
@@ -51,7 +52,8 @@ extension Commit {
             let marks = try db.deleteMarks(of: user, most: CommitLimits.jobRows)
             let mentions = try db.deleteMentions(of: user, most: CommitLimits.jobRows)
             let blocks = try db.deleteBlocks(of: user, most: CommitLimits.jobRows)
-            if max(marks, mentions, blocks) < CommitLimits.jobRows {
+            let hasNoReports = try db.deleteReports(of: user, most: CommitLimits.jobRows)
+            if max(marks, mentions, blocks) < CommitLimits.jobRows, hasNoReports {
                 next.phase = Phase.messages
             }
         case Phase.messages:

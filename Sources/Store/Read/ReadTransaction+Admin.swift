@@ -11,7 +11,21 @@ extension ReadTransaction {
             reply.answer(try self.user(user, after: after, limit: limit))
         case .erasure(let user, let reply): reply.answer(try db.erasureStatus(of: user))
         case .bans(let read): try answer(read, from: RowKey.server)
+        case .reports(let request, let reply): reply.answer(try reports(request))
         }
+    }
+
+    /// Returns a part of the list of reported messages.
+    private func reports(_ request: ReportsRequest) throws -> Reports {
+        // One extra row shows that there are more.
+        var found = try db.reports(
+            isOpen: request.isOpen, after: request.cursor?.number, limit: request.limit + 1)
+        var next: ReportCursor?
+        if found.count > request.limit {
+            found.removeLast()
+            next = found.last.map { ReportCursor(epoch: context.epoch, number: $0.number) }
+        }
+        return Reports(reports: found, next: next)
     }
 
     /// Returns a part of the list of all rooms.

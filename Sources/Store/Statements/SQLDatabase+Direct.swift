@@ -110,7 +110,8 @@ extension SQLDatabase {
     /// Returns true if a user blocks the maximum number of users.
     func hasMaximumBlocks(_ user: UserID) throws -> Bool {
         let count = try first(
-            "SELECT count(*) FROM (SELECT 1 FROM blocks WHERE \"user\" = $1 LIMIT \(Limits.userBlocks)) AS counted", user
+            "SELECT count(*) FROM (SELECT 1 FROM blocks WHERE \"user\" = $1 LIMIT \(Limits.userBlocks)) AS counted",
+            user
         ) { $0.integer(0) }
         return count == Int64(Limits.userBlocks)
     }

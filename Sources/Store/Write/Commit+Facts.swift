@@ -60,6 +60,20 @@ extension Commit {
         if case .change(let change) = submission.change {
             try load(names, of: change, by: user, in: id, place.room!, into: &facts)
         }
+        switch submission.change {
+        case .room(.report(let seq, _)):
+            if names.contains(.message) {
+                try file(id, place.room!)
+                facts.message = try db.snapshot(of: RowKey(room: number, seq))
+            }
+            if names.contains(.ownReport) { facts.ownReport = try db.reportEntry(of: user, room: number, seq: seq) }
+            if names.contains(.recentReports) {
+                facts.recentReports = try db.reportTimes(of: user, after: time.milliseconds - Facts.reportTime)
+            }
+        case .room(.closeReport(let seq, _)):
+            if names.contains(.report) { facts.report = try db.report(of: seq, in: number) }
+        default: break
+        }
         guard let subject = submission.subject else { return }
         if names.contains(.subjectRole) { facts.subjectRole = try db.role(of: subject, in: number) }
         if names.contains(.subjectPast) { facts.subjectPast = try past(of: subject, in: number) }

@@ -149,6 +149,9 @@ extension Commit {
         case .liftBan(let user):
             try db.removeBan(of: user, from: number)
             bans.changes[BanTable.Key(room: id, user: user)] = .some(nil)
+        case .addReport(let entry, let seq, let sender, let snapshot):
+            try db.addReport(entry, room: number, seq: seq, sender: sender, snapshot: snapshot)
+        case .closeReport(let seq, let closing): try db.closeReport(closing, room: number, seq: seq)
         case .eraseUser(let user): try beginErasure(of: user)
         case .setBoundary(let user, let boundary):
             try db.setBoundary(boundary, of: user, in: number)

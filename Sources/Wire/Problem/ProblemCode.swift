@@ -81,6 +81,8 @@ extension Problem {
         case memberNotFound = "member_not_found"
         /// The user is not banned.
         case banNotFound = "ban_not_found"
+        /// The message was not reported.
+        case reportNotFound = "report_not_found"
         /// The user was never erased.
         case erasureNotFound = "erasure_not_found"
         /// The change would leave the room without an owner.

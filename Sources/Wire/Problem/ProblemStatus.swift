@@ -14,7 +14,9 @@ extension Problem.Code {
         case .forbidden, .notTheSender, .notAMember, .receiptsOff, .banned, .blocked, .roomNotAllowed,
             .originNotAllowed:
             403
-        case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .erasureNotFound: 404
+        case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .reportNotFound,
+            .erasureNotFound:
+            404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .messageDeleted, .lastOwner, .alreadySubscribed, .notSubscribed: 409
@@ -26,7 +28,8 @@ extension Problem.Code {
         case .expectationUnknown: 417
         case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
-            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .tooManyBlocks, .directRoom,
+            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .tooManyBlocks,
+            .directRoom,
             .tooManySubscriptions:
             422
         case .upgradeRequired: 426

@@ -22,7 +22,8 @@ struct DecisionModelTests {
         RandomHistory.Shape(
             "of direct rooms", users: 3, rooms: 1,
             kinds: [
-                .setDirect, .setDirect, .setBlock, .send, .sendWithID, .read, .edit, .addReaction, .delete, .settings, .setMember,
+                .setDirect, .setDirect, .setBlock, .send, .sendWithID, .read, .edit, .addReaction, .delete, .settings,
+                .setMember,
                 .removeMember, .removeMember, .deleteRoom, .eraseUser,
             ]),
         RandomHistory.Shape(

@@ -10,8 +10,8 @@ struct APIExampleTests {
         try await withServer(wantsTokens: wantsTokens, { $0.presence = true }) { server in
             let alice = wantsTokens ? HTTPField.bearer(try TestToken.of("alice")) : HTTPField("X-User", "alice")
             let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
-            // Nobody was banned or erased before.
-            let maybeMissing: Set = ["getBan", "getServerBan", "liftServerBan", "getErasure"]
+            // Nobody was banned or erased, and nothing was reported before.
+            let maybeMissing: Set = ["closeReport", "getBan", "getServerBan", "liftServerBan", "getErasure"]
             // Open mode has no admins.
             for operation in try APIDocument(of: server).operations where wantsTokens || operation.tag != "admin" {
                 let caller = operation.tag == "admin" ? root : alice

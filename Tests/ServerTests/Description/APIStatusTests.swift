@@ -163,8 +163,11 @@ struct APIStatusTests {
             }
             if operation.path.contains("{room}") {
                 let target = operation.target.replacing("/lobby", with: "/club")
-                try ask(404, target, [caller("bob", wantsTokens)])
-                try ask(410, operation.target.replacing("/lobby", with: "/gone"), [caller("alice", wantsTokens)])
+                // Admins decide on reports whatever has become of the room.
+                if operation.tag != "admin" {
+                    try ask(404, target, [caller("bob", wantsTokens)])
+                    try ask(410, operation.target.replacing("/lobby", with: "/gone"), [caller("alice", wantsTokens)])
+                }
                 let noRoom = operation.target.replacing("/lobby", with: "/-")
                 try ask(400, noRoom, [caller("bob", wantsTokens)])
                 if wantsTokens { try ask(403, target, [.bearer(TestToken.of("bob", #""rooms":["den"]"#))]) }

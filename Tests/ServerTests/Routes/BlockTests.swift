@@ -42,8 +42,12 @@ struct BlockTests {
             for _ in 0..<2 { #expect(try client.request(.put, "/v1/blocks/bob?user=alice").status.code < 300) }
             #expect(try client.request(.delete, "/v1/blocks/bob?user=alice").status == .noContent)
             for device in devices {
-                #expect(String(decoding: try device.next(), as: UTF8.self) == #"{"type":"block","user":"bob","blocked":true}"#)
-                #expect(String(decoding: try device.next(), as: UTF8.self) == #"{"type":"block","user":"bob","blocked":false}"#)
+                #expect(
+                    String(decoding: try device.next(), as: UTF8.self)
+                        == #"{"type":"block","user":"bob","blocked":true}"#)
+                #expect(
+                    String(decoding: try device.next(), as: UTF8.self)
+                        == #"{"type":"block","user":"bob","blocked":false}"#)
                 #expect(try device.isQuiet())
             }
             #expect(try bob.isQuiet())
@@ -60,7 +64,9 @@ struct BlockTests {
                 try device.send(Self.subscribe)
                 #expect(try device.isQuiet())
                 _ = try HTTPClient(port: first.port).request(.put, "/v1/blocks/b%C3%B6b?user=alice")
-                #expect(String(decoding: try device.next(), as: UTF8.self) == #"{"type":"block","user":"böb","blocked":true}"#)
+                #expect(
+                    String(decoding: try device.next(), as: UTF8.self)
+                        == #"{"type":"block","user":"böb","blocked":true}"#)
             }
         }
     }

@@ -47,7 +47,9 @@ struct BlockTests {
     private static let blocked: [String?] = ["blocked", "blocked", "blocked", nil, nil, nil]
     private static let nothing: [String?] = Array(repeating: nil, count: 6)
 
-    @Test("refuses what the blocked user writes in the direct room of the two, and nothing else", arguments: [false, true])
+    @Test(
+        "refuses what the blocked user writes in the direct room of the two, and nothing else",
+        arguments: [false, true])
     func direct(before: Bool) throws {
         var log = try TestLog()
         if before { try log.block("alice", of: "bob") }

@@ -235,6 +235,80 @@ export type Bans = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type ReportReason = "spam" | "abuse" | "illegal" | "other";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReportState = "open" | "closed";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReportAction = "none" | "deleted" | "banned";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReportDraft = {
+    reason: ReportReason;
+    note?: string | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReportDecision = {
+    state: "closed";
+    action: ReportAction;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ReportEntry = {
+    user: string;
+    reason: ReportReason;
+    note?: string;
+    created_at: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Report = {
+    room: string;
+    seq: number;
+    state: ReportState;
+    reported_at: string;
+    action?: ReportAction;
+    closed_at?: string;
+    closed_by?: string;
+    seconds_to_action?: number;
+    reporters: number;
+    reasons: Record<string, unknown>;
+    reports: ReportEntry[];
+    message: Message;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Reports = {
+    reports: Report[];
+    has_more: boolean;
+    cursor?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Block = {
+    user: string;
+    created_at: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Blocks = {
+    blocks: Block[];
+    has_more: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type AdminRoom = {
     room: string;
     title?: string;
@@ -327,6 +401,14 @@ export type ReadFrame = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type BlockFrame = {
+    type: "block";
+    user: string;
+    blocked: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type PresenceFrame = {
     type: "presence";
     room: string;
@@ -377,7 +459,7 @@ export type TokenFrame = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
-export type ServerFrame = SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | PresenceFrame | ErrorFrame;
+export type ServerFrame = SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | BlockFrame | PresenceFrame | ErrorFrame;
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
@@ -522,6 +604,16 @@ export type Operations = {
         };
         answer: Message;
     };
+    "POST /v1/rooms/{room}/messages/{seq}/reports": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            body: ReportDraft;
+        };
+        answer: ReportEntry;
+    };
     "GET /v1/rooms/{room}/changes": {
         request: {
             path: {
@@ -606,6 +698,31 @@ export type Operations = {
             };
         };
         answer: Room;
+    };
+    "GET /v1/blocks": {
+        request: {
+            query?: {
+                after?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Blocks;
+    };
+    "PUT /v1/blocks/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: Block;
+    };
+    "DELETE /v1/blocks/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+        };
+        answer: null;
     };
     "GET /v1/rooms/{room}/members": {
         request: {
@@ -734,6 +851,26 @@ export type Operations = {
             };
         };
         answer: null;
+    };
+    "GET /v1/admin/reports": {
+        request: {
+            query?: {
+                state?: ReportState;
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Reports;
+    };
+    "PUT /v1/admin/reports/{room}/{seq}": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            body: ReportDecision;
+        };
+        answer: Report;
     };
     "GET /v1/users/{user}": {
         request: {

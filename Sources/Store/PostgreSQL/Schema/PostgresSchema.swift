@@ -280,5 +280,28 @@ enum PostgresSchema {
             // Lists a user's mentions in all rooms, newest first.
             "CREATE INDEX mentions_by_time ON mentions (\"user\", created_at, message)",
         ],
+        [
+            // Reported messages, as they were when they were first reported, without reactions.
+            """
+            CREATE TABLE reports (
+                id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, room BIGINT NOT NULL, seq BIGINT NOT NULL,
+                sender TEXT COLLATE "C" NOT NULL, body BYTEA NOT NULL, created_at BIGINT NOT NULL,
+                closed_at BIGINT,                       -- NULL while it is open
+                action TEXT COLLATE "C", closed_by TEXT COLLATE "C", UNIQUE (room, seq)
+            )
+            """,
+            "CREATE INDEX reports_open ON reports (id) WHERE closed_at IS NULL",
+            "CREATE INDEX reports_closed ON reports (id) WHERE closed_at IS NOT NULL",
+            "CREATE INDEX reports_by_sender ON reports (sender)",
+            // The users who reported them.
+            """
+            CREATE TABLE reporters (
+                room BIGINT NOT NULL, seq BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL,
+                reason TEXT COLLATE "C" NOT NULL, note TEXT COLLATE "C", created_at BIGINT NOT NULL,
+                PRIMARY KEY (room, seq, "user")
+            )
+            """,
+            "CREATE INDEX reporters_by_user ON reporters (\"user\", created_at)",
+        ],
     ]
 }

@@ -271,5 +271,41 @@ extension Schema {
             CREATE INDEX mentions_by_time ON mentions (user, created_at, message);
             """
         ),
+        (
+            name: "v15",
+            sql: """
+            -- Reported messages, as they were when they were first reported.
+            CREATE TABLE reports (
+                id INTEGER PRIMARY KEY,
+                room INTEGER NOT NULL,          -- see rooms.id
+                seq INTEGER NOT NULL,
+                sender TEXT NOT NULL,
+                body BLOB NOT NULL,             -- the snapshot, without reactions
+                created_at INTEGER NOT NULL,    -- milliseconds since 1970
+                closed_at INTEGER,              -- milliseconds since 1970; NULL while it is open
+                action TEXT,                    -- what was done, see ReportAction
+                closed_by TEXT,
+                UNIQUE (room, seq)
+            );
+
+            CREATE INDEX reports_open ON reports (id) WHERE closed_at IS NULL;
+            CREATE INDEX reports_closed ON reports (id) WHERE closed_at IS NOT NULL;
+            CREATE INDEX reports_by_sender ON reports (sender);
+
+            -- The users who reported them.
+            CREATE TABLE reporters (
+                room INTEGER NOT NULL,
+                seq INTEGER NOT NULL,
+                user TEXT NOT NULL,
+                reason TEXT NOT NULL,           -- see ReportDraft.Reason
+                note TEXT,
+                created_at INTEGER NOT NULL,    -- milliseconds since 1970
+                PRIMARY KEY (room, seq, user)
+            ) WITHOUT ROWID;
+
+            -- Counts the reports that a user made lately.
+            CREATE INDEX reporters_by_user ON reporters (user, created_at);
+            """
+        ),
     ]
 }
