@@ -4,6 +4,7 @@
  * @module composer
  */
 
+import { Completion } from "./completion.js";
 import { session } from "./session.js";
 import { $, byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
@@ -70,6 +71,8 @@ function sent(text) {
 export class Composer {
     #input = /** @type {HTMLTextAreaElement} */ ($("[data-composer]"));
     #handlers;
+    /** @type {Completion} */
+    #completion;
     #abort = new AbortController();
     /** @type {Context | null} */
     #context = null;
@@ -86,15 +89,21 @@ export class Composer {
 
     /**
      * @param {string} place The user and the room, which identify the stored text.
-     * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string) => void, type: () => void, editLast: () => void}} handlers
+     * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string) => void, type: () => void, editLast: () => void,
+     *   names: () => Promise<string[]>}} handlers `names` returns the users that may be named.
      */
     constructor(place, handlers) {
         this.#handlers = handlers;
         this.#draftKey = `backscroll.draft.${place}`;
         const options = { signal: this.#abort.signal };
+        this.#completion = new Completion(this.#input, () => handlers.names(), (start, name) => {
+            this.#input.setSelectionRange(start, this.#input.selectionStart);
+            this.#insert(`${name} `);
+        });
         this.#input.value = "";
         this.#setContext(null);
         this.#input.value = this.#draft;
+        this.#input.addEventListener("blur", () => this.#completion.close(), options);
         this.#input.addEventListener("keydown", (event) => this.#keyPressed(event), options);
         this.#input.addEventListener("input", () => this.#typed(), options);
         this.#input.addEventListener("paste", (event) => this.#dropped(event, event.clipboardData), options);
@@ -109,6 +118,7 @@ export class Composer {
 
     close() {
         this.#abort.abort();
+        this.#completion.close();
         clearTimeout(this.#errorTimer);
     }
 
@@ -192,6 +202,7 @@ export class Composer {
         // Keys that belong to a composition, for example of Korean. WebKit ends it before the key that ended it: only the key code,
         // which stands for input that is being processed, then tells.
         if (event.isComposing || event.keyCode === 229) return;
+        if (!event.shiftKey && this.#completion.take(event.key)) return event.preventDefault();
         if (event.key === "Escape" && this.#context) {
             this.#setContext(null);
         } else if (event.key === "ArrowUp" && !this.#input.value && !this.#context) {
@@ -204,6 +215,7 @@ export class Composer {
 
     #typed() {
         this.#resize();
+        this.#completion.update();
         if (!this.#context?.edit) this.#keepDraft();
         if (this.#input.value && !this.#context?.edit) this.#handlers.type();
     }
@@ -267,6 +279,7 @@ export class Composer {
             this.#input.value = "";
             this.#keepDraft();
         }
+        this.#completion.close();
         this.#setContext(null);
         this.focus();
     }

@@ -25,6 +25,8 @@ const DOUBLE_TAP_DISTANCE = 40;
 const LONG_PRESS_MILLISECONDS = 500;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
+/** Maximum number of members whose names are completed. */
+const MAXIMUM_MEMBERS = 1000;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 
@@ -115,6 +117,7 @@ function newestOfOthers({ chunks }, seq) {
 
 export class Screen {
     #me;
+    #client;
     #room;
     /** The request for the frame in which the room is drawn; 0 if there is none, -1 without a frame. */
     #drawing = 0;
@@ -140,6 +143,8 @@ export class Screen {
     /** The key in the session's storage of the place. */
     #placeKey;
     #isOwner = false;
+    /** @type {Promise<string[]> | null} The members, once they are needed. */
+    #members = null;
     /** @type {string | null} The ban that is shown. */
     #ban = null;
     #announced = 0;
@@ -167,6 +172,7 @@ export class Screen {
      */
     constructor(client, me, id, at, { isReturn, onChange }) {
         this.#me = me;
+        this.#client = client;
         this.id = id;
         this.scroller = $("[data-timeline]");
         this.#placeKey = `backscroll.place.${me}/${id}`;
@@ -196,6 +202,7 @@ export class Screen {
             edit: (message, text) => this.#edit(message, text),
             type: () => this.#room.typing(),
             editLast: () => this.#editLast(),
+            names: () => this.#names(),
         });
         this.#listen();
         // The attributes describe the room before until this room's first view is drawn.
@@ -780,6 +787,35 @@ export class Screen {
             this.#composer.edit(message, text);
             this.#composer.showError(/** @type {Error} */ (error).message);
         }
+    }
+
+    /**
+     * Returns the users that a message may name: those who have written lately, then the other members.
+     *
+     * @returns {Promise<string[]>}
+     */
+    async #names() {
+        this.#members ??= this.#loadMembers();
+        const writers = this.#room.view.chunks.slice(-2).flat().flatMap(({ message }) => message?.sender ?? []).reverse();
+        const names = new Set([...writers, ...(await this.#members)]);
+        names.delete(this.#me);
+        return [...names];
+    }
+
+    async #loadMembers() {
+        /** @type {string[]} */
+        const names = [];
+        try {
+            let answer;
+            do {
+                answer = await this.#client.rooms.members(this.id, { after: names.at(-1) });
+                names.push(...answer.members.map(({ user }) => user));
+            } while (answer.hasMore && names.length < MAXIMUM_MEMBERS);
+        } catch {
+            // The next `@` tries again.
+            this.#members = null;
+        }
+        return names;
     }
 
     /** @param {() => Promise<unknown>} request */

@@ -23,6 +23,9 @@ static const struct page_file files[] = {
     {"calendar.js", TEXT{
 #embed "../Page/calendar.js" suffix(, 0)
     }},
+    {"completion.js", TEXT{
+#embed "../Page/completion.js" suffix(, 0)
+    }},
     {"composer.js", TEXT{
 #embed "../Page/composer.js" suffix(, 0)
     }},
