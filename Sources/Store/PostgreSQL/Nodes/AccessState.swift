@@ -73,7 +73,7 @@ final class AccessState: Sendable {
         /// The node that made it.
         var node: String
         var event: AccessEvent
-        /// The bans that it names, as they are now; `nil` for one that was lifted.
+        /// The bans that it names, as they are now, also those that have ended; `nil` for one that was lifted.
         var bans: [BanTable.Key: Ban?]
     }
 
@@ -124,7 +124,7 @@ final class AccessState: Sendable {
             isApplied = try db.inSnapshot {
                 let (latest, revocations) = try db.accessProgress()
                 if latest == known { return true }
-                let stored = try db.events(after: known, at: clock())
+                let stored = try db.events(after: known)
                 guard Int64(stored.count) == latest - known else {
                     return try load(db, at: latest, revocations, after: reads)
                 }
@@ -263,7 +263,7 @@ extension PostgresConnection {
         try first("SELECT events, revocations FROM server") { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
     }
 
-    fileprivate func events(after first: Int64, at time: Timestamp) throws -> [AccessState.Stored] {
+    fileprivate func events(after first: Int64) throws -> [AccessState.Stored] {
         var stored = try all("SELECT id, node, payload FROM events WHERE id > $1 ORDER BY id", first) { row in
             AccessState.Stored(
                 id: row.integer(0), node: row.text(1), event: AccessEvent(text: row.text(2)), bans: [:])
@@ -271,7 +271,8 @@ extension PostgresConnection {
         for index in stored.indices {
             for case .ban(let user, let room) in stored[index].event.changes {
                 let number = try room.map { try row(of: $0, locking: false)?.number } ?? RowKey.server
-                let ban = try number.flatMap { try self.ban(of: user, from: $0, at: time) }
+                // Also one that has ended by this node's clock, which may be ahead, or be set back.
+                let ban = try number.flatMap { try self.ban(of: user, from: $0, at: .earliest) }
                 stored[index].bans[BanTable.Key(room: room, user: user)] = .some(ban)
             }
         }
