@@ -36,6 +36,14 @@ package struct NaiveLog {
         var returned: Set<Person> = []
     }
 
+    struct Reported {
+        var sender: UserID
+        var message: [UInt8]
+        var at: Timestamp
+        var entries: [ReportEntry] = []
+        var closing: Report.Closing?
+    }
+
     private let policy: Facts.Policy
     private let mostBans: Int
     private let mostBlocks: Int
@@ -43,6 +51,8 @@ package struct NaiveLog {
     /// The times of blocks, by the user and the blocked user.
     package private(set) var blocks: [[UserID]: Timestamp] = [:]
     package private(set) var bans: [BanTable.Key: Ban] = [:]
+    /// The reported messages of each room, by their `seq`. They outlive the room.
+    private var reports: [RoomID: [Int64: Reported]] = [:]
     private var lives: [UserID: Int] = [:]
     private var erasedMessages: [UserID: Int64] = [:]
     package private(set) var memberships: [MembershipChange] = []
@@ -112,6 +122,7 @@ package struct NaiveLog {
         if let room = rooms[id] {
             if case .room(.setDirect) = submission.change { return }
             if case .room(.setBlock) = submission.change { return }
+            if case .room(.closeReport) = submission.change { return }
             if room.isDeleted { throw .roomDeleted }
             if room.isPrivate, !submission.isAdmin, role(submission.sender, id) == nil { throw .roomNotFound }
             if let direct = room.direct, isWriting(submission) {
@@ -127,7 +138,7 @@ package struct NaiveLog {
         let mayCreate = submission.isAdmin || !policy.roomsByAdminsOnly
         switch submission.change {
         case .send, .room(.set): if !mayCreate || id.isDirect { throw .roomNotFound }
-        case .room(.setDirect), .room(.setBlock): break
+        case .room(.setDirect), .room(.setBlock), .room(.closeReport): break
         case .room: throw .roomNotFound
         case .change, .read: if policy.roomsByAdminsOnly || id.isDirect { throw .roomNotFound }
         case .user: break
@@ -345,8 +356,22 @@ package struct NaiveLog {
             if let visibility = settings.visibility { rooms[id]!.isPrivate = visibility == .private }
             if let title = settings.title { rooms[id]!.title = title.isEmpty ? nil : title }
             return .room(isNew: isNew)
-        // Not in random histories.
-        case .report, .closeReport: throw .internalError("The model has no reports.")
+        case .report(let seq, let draft): return try report(seq, draft, id, user, at: time)
+        case .closeReport(let seq, let action):
+            if !submission.isAdmin { throw .notAnAdmin }
+            guard var reported = reports[id]?[seq] else { throw .reportNotFound }
+            reported.closing = Report.Closing(action: action, at: reported.closing?.at ?? time, by: user)
+            reports[id]![seq] = reported
+            let entries = reported.entries.sorted {
+                ($0.createdAt.milliseconds, $0.user.string) < ($1.createdAt.milliseconds, $1.user.string)
+            }
+            var body: [UInt8] = []
+            Report(
+                number: 0, room: id, seq: seq, message: reported.message, reportedAt: reported.at,
+                reasons: Dictionary(grouping: entries, by: \.reason).mapValues { Int64($0.count) }, entries: entries,
+                closing: reported.closing
+            ).encode(into: &body)
+            return .record(body, isNew: false)
         case .setBlock(let other, let isBlocked):
             if other == user { throw .blockOfOneself }
             if !isBlocked { return .room(isNew: blocks.removeValue(forKey: [user, other]) != nil) }
@@ -408,6 +433,47 @@ package struct NaiveLog {
         }
     }
 
+    private mutating func report(
+        _ seq: Int64, _ draft: ReportDraft, _ id: RoomID, _ user: UserID, at time: Timestamp
+    ) throws(Problem) -> Receipt {
+        guard let room = rooms[id], seq > 0, seq <= Int64(room.posts.count) else { throw .messageNotFound }
+        var entry = ReportEntry(user: user, reason: draft.reason, note: draft.note, createdAt: time)
+        if let known = reports[id]?[seq]?.entries.first(where: { $0.user == user }) {
+            entry = known
+        } else {
+            var message = room.posts[Int(seq) - 1].message
+            if message.deleted || lives[message.sender] != nil { throw .messageDeleted }
+            let recent = reports.values.flatMap(\.values).flatMap(\.entries).filter {
+                $0.user == user && $0.createdAt.milliseconds > time.milliseconds - 60_000
+            }.map(\.createdAt.milliseconds).sorted()
+            if recent.count >= 5 {
+                throw .rateLimited(retryAfter: max(1, Int((recent[0] + 60_000 - time.milliseconds + 999) / 1000)))
+            }
+            message.reactions = []
+            var body: [UInt8] = []
+            message.encode(into: &body)
+            var reported = reports[id]?[seq] ?? Reported(sender: message.sender, message: body, at: time)
+            if reported.closing != nil { (reported.closing, reported.at) = (nil, time) }
+            reported.entries.append(entry)
+            reports[id, default: [:]][seq] = reported
+        }
+        var body: [UInt8] = []
+        entry.encode(into: &body)
+        return .record(body, isNew: true)
+    }
+
+    /// Removes the reports of an erased user's messages, those by the user, and the name in decisions.
+    private mutating func eraseReports(of user: UserID) {
+        for (id, reported) in reports {
+            reports[id] = reported.filter { $0.value.sender != user }.mapValues { reported in
+                var reported = reported
+                reported.entries.removeAll { $0.user == user }
+                if reported.closing?.by == user { reported.closing!.by = .deleted }
+                return reported
+            }
+        }
+    }
+
     private mutating func ban(
         _ user: UserID, _ settings: BanSettings, _ id: RoomID?, _ submission: Submission, at time: Timestamp
     ) throws(Problem) -> Receipt {
@@ -436,6 +502,7 @@ package struct NaiveLog {
         case .erase:
             lives[user, default: 0] += 1
             blocks = blocks.filter { !$0.key.contains(user) }
+            eraseReports(of: user)
             for (key, ban) in bans where ban.by == user {
                 (bans[key]!.by, bans[key]!.reason) = (.deleted, nil)
             }

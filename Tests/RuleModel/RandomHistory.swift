@@ -7,7 +7,7 @@ package struct RandomHistory {
     /// The kinds of submissions.
     package enum Kind: CaseIterable, Sendable {
         case send, sendWithID, read, edit, addReaction, removeReaction, delete, settings, setMember, removeMember
-        case setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock
+        case setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock, report, closeReport
     }
 
     /// The number of users, the kinds of submissions and so on.
@@ -23,7 +23,8 @@ package struct RandomHistory {
 
         package init(
             _ name: String, users: Int = 4, rooms: Int = 3, keys: Int = 2,
-            kinds: [Kind] = Kind.allCases + [.sendWithID, .setMember, .setBan], policy: Facts.Policy = Facts.Policy()
+            kinds: [Kind] = Kind.allCases + [.sendWithID, .setMember, .setBan, .setBan],
+            policy: Facts.Policy = Facts.Policy()
         ) {
             self.name = name
             self.users = users
@@ -66,7 +67,8 @@ package struct RandomHistory {
         let isOfUser = kind == .banUser || kind == .eraseUser
         return Submission(
             ticket: Ticket(loop: 0, number: number), room: isOfUser ? nil : room, sender: try user(),
-            change: try change(kind, head: Int(head(room))), isAdmin: pick(isOfUser ? 2 : 8) == 0)
+            change: try change(kind, head: Int(head(room))),
+            isAdmin: pick(isOfUser || kind == .closeReport ? 2 : 8) == 0)
     }
 
     /// Returns a submission to a direct room; `nil` for a kind without a room.
@@ -112,6 +114,13 @@ package struct RandomHistory {
         case .settings:
             return .room(
                 .set(RoomSettings(visibility: [nil, .open, .private][pick(3)], title: [nil, "", "of user1"][pick(3)])))
+        case .report:
+            let reason = ReportDraft.Reason.allCases[pick(4)]
+            return .room(
+                .report(seq: Int64(pick(head + 2)), ReportDraft(reason: reason, note: [nil, "because"][pick(2)])))
+        case .closeReport:
+            let action: ReportAction = [.none, .deleted, .banned][pick(3)]
+            return .room(.closeReport(seq: Int64(pick(head + 1)), action))
         case .setDirect, .setBlock: return .room(.setDirect(try user()))
         case .setMember: return .room(.setMember(try user(), [nil, .member, .owner][pick(3)]))
         case .removeMember: return .room(.removeMember(try user()))

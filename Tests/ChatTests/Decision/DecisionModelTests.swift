@@ -27,6 +27,12 @@ struct DecisionModelTests {
                 .removeMember, .removeMember, .deleteRoom, .eraseUser,
             ]),
         RandomHistory.Shape(
+            "of reports", users: 3, rooms: 1,
+            kinds: [
+                .send, .send, .sendWithID, .edit, .addReaction, .delete, .report, .report, .report, .closeReport,
+                .setBan, .deleteRoom, .eraseUser,
+            ]),
+        RandomHistory.Shape(
             "of many reactions", users: 60, rooms: 1, keys: 34,
             kinds: [.send, .addReaction, .addReaction, .addReaction, .addReaction, .removeReaction]),
     ]
@@ -86,6 +92,9 @@ struct DecisionModelTests {
         }
         if shape.name == "of direct rooms" {
             #expect(problems.isSuperset(of: [.directRoom, .blocked, .roomNotFound, .roomDeleted, .lastOwner]))
+        }
+        if shape.name == "of reports" {
+            #expect(problems.isSuperset(of: [.rateLimited, .messageDeleted, .messageNotFound, .reportNotFound]))
         }
         if shape.users > 50 { #expect(problems.contains(.tooManyReactions)) }
     }

@@ -39,6 +39,8 @@ struct TableLog {
     var policy: Facts.Policy
     var rooms: [RoomID: Room] = [:]
     var bans: [BanTable.Key: Ban] = [:]
+    /// The reports of messages, with the senders.
+    var reports: [RoomID: [Int64: (sender: UserID, report: Report)]] = [:]
     /// The times of blocks, by the user and the blocked user.
     var blocks: [[UserID]: Timestamp] = [:]
     var erasures: [UserID: ErasureStatus] = [:]
@@ -116,6 +118,22 @@ struct TableLog {
                 load(names, key, change.seq, of: user, room, into: &facts)
             }
         }
+        switch (submission.change, submission.room) {
+        case (.room(.report(let seq, _)), let id?):
+            if names.contains(.message) { facts.message = room.messages[Int(seq) - 1].body }
+            if names.contains(.ownReport) {
+                facts.ownReport = reports[id]?[seq]?.report.entries.first { $0.user == user }
+            }
+            if names.contains(.recentReports) {
+                let times = reports.values.flatMap(\.values).flatMap(\.report.entries).filter { entry in
+                    entry.user == user && entry.createdAt.milliseconds > time.milliseconds - Facts.reportTime
+                }.map(\.createdAt)
+                facts.recentReports = Array(times.sorted().prefix(Limits.reportsPerMinute))
+            }
+        case (.room(.closeReport(let seq, _)), let id?):
+            if names.contains(.report) { facts.report = report(of: seq, in: id) }
+        default: break
+        }
         guard let subject = submission.subject else { return }
         if names.contains(.subjectRole) { facts.subjectRole = role(of: subject, in: room) }
         if names.contains(.subjectPast) { facts.subjectPast = past(of: subject, in: room) }
@@ -138,6 +156,13 @@ struct TableLog {
         if names.contains(.hasMaximumBlocks) {
             facts.hasMaximumBlocks = blocks.keys.count { $0[0] == user } >= Self.mostBlocks
         }
+    }
+
+    private func report(of seq: Int64, in room: RoomID) -> Report? {
+        guard var report = reports[room]?[seq]?.report else { return nil }
+        report.entries.sort { ($0.createdAt, $0.user.string) < ($1.createdAt, $1.user.string) }
+        report.reasons = Dictionary(grouping: report.entries, by: \.reason).mapValues { Int64($0.count) }
+        return report
     }
 
     private func load(
@@ -186,9 +211,26 @@ struct TableLog {
             for id in rooms.keys { rooms[id]!.boundaries[user] = nil }
             for (key, ban) in bans { bans[key] = ban.anonymized(for: user) }
             for pair in blocks.keys where pair.contains(user) { setBlock(pair, nil) }
+            for (id, reported) in reports {
+                for (seq, (sender, report)) in reported {
+                    reports[id]![seq] = sender == user ? nil : (sender, report)
+                    reports[id]![seq]?.report.entries.removeAll { $0.user == user }
+                    if report.closing?.by == user { reports[id]![seq]?.report.closing?.by = .deleted }
+                }
+            }
         case .createRoom(let owner):
             #expect(rooms[id!] == nil)
             rooms[id!] = Room(members: [owner: .owner])
+        case .addReport(let entry, let seq, let sender, let snapshot):
+            let new = Report(
+                number: 0, room: id!, seq: seq, message: snapshot, reportedAt: entry.createdAt, reasons: [:],
+                entries: [], closing: nil)
+            var (sender, report) = reports[id!]?[seq] ?? (sender, new)
+            if report.closing != nil { (report.closing, report.reportedAt) = (nil, entry.createdAt) }
+            #expect(!report.entries.contains { $0.user == entry.user })
+            report.entries.append(entry)
+            reports[id!, default: [:]][seq] = (sender, report)
+        case .closeReport(let seq, let closing): reports[id!]![seq]!.report.closing = closing
         case .setBlock(let block, let user):
             #expect(blocks[[user, block.user]] == nil)
             setBlock([user, block.user], block.createdAt)
@@ -270,8 +312,8 @@ struct TableLog {
         case .setBoundary(let user, let boundary):
             #expect(room.boundaries[user] == nil)
             room.boundaries[user] = boundary
-        case .addReport, .closeReport: Issue.record("not in random histories")
-        case .createRoom, .createDirectRoom, .setBlock, .removeBlock, .forgetSender, .deleteRoom, .setBan, .liftBan,
+        case .createRoom, .createDirectRoom, .setBlock, .removeBlock, .addReport, .closeReport, .forgetSender,
+            .deleteRoom, .setBan, .liftBan,
             .eraseUser:
             Issue.record("applied by the caller")
         }

@@ -21,6 +21,11 @@ struct DatabaseCopyTests {
         _ = try log.change(.setBan(mallory, BanSettings(scope: .all)), by: "alice").get()
         _ = try log.change(.delete, in: "gone", by: "bob").get()
         try log.makeDirect("alice", with: "bob")
+        try log.block("alice", of: "mallory")
+        for seq in [1, 2] as [Int64] {
+            _ = try log.change(.report(seq: seq, ReportDraft(reason: .spam, note: "why?")), by: "bob").get()
+        }
+        _ = try log.change(.closeReport(seq: 2, .deleted), by: "root", isAdmin: true).get()
         try log.send(.init(room: log.makeDirect("bob", with: "carol"), sender: "bob"))
     }
 
@@ -31,7 +36,8 @@ struct DatabaseCopyTests {
         let summary = try log.summary(for: "bob")
         let lists = try ["alice", "bob", "carol"].map { try log.inbox(of: $0).rooms.map(\.summary) }
         return [
-            "\(lists)",
+            "\(lists)", "\(try log.blocked(by: "alice"))",
+            "\(try [true, false].map { isOpen in try log.reports(isOpen: isOpen) })",
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
             "\(try log.state())", "\(summary)", "\(try log.reads())", log.log.epoch,
         ]

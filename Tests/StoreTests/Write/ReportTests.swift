@@ -5,6 +5,14 @@ import Wire
 
 @testable import Store
 
+extension TestLog {
+    /// Returns the reported messages.
+    func reports(isOpen: Bool = true) throws -> [Report] {
+        let request = ReportsRequest(isOpen: isOpen)
+        return try read(for: "root", isAdmin: true) { .server(.reports(request, $0)) }.reports
+    }
+}
+
 @Suite("A report")
 struct ReportTests {
     private let clock = TestClock()
@@ -34,8 +42,7 @@ struct ReportTests {
     }
 
     private func list(isOpen: Bool = true, _ log: TestLog) throws -> [Report] {
-        let request = ReportsRequest(isOpen: isOpen)
-        return try log.read(for: "root", isAdmin: true) { .server(.reports(request, $0)) }.reports
+        try log.reports(isOpen: isOpen)
     }
 
     private func message(_ report: Report) throws -> Message { try Message(decoding: report.message) }

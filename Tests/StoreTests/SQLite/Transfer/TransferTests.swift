@@ -63,11 +63,13 @@ struct TransferTests {
         let log = try TestLog(in: directory)
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room))
+        try log.block("alice", of: "mallory")
         _ = try log.change(.removeMember(try UserID("bob")), in: room, by: "bob").get()
         log.close()
         let text = try export(log.path)
         #expect(text.contains(#""visibility":"private","direct":["alice","bob"]}"#))
         let path = directory.path(of: "direct.db")
+        #expect(text.contains(#"{"type":"block","user":"alice","blocked":"mallory","created_at":""#))
         for _ in 0..<2 { try importing(text, into: path) }
         #expect(try lines(export(path)).dropFirst() == lines(text).dropFirst())
         try expectSound(path)
