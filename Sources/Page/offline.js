@@ -15,7 +15,7 @@ const CACHE = "backscroll-page";
 
 /** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
 const FILES = [
-    "/", "/page/app.js", "/page/calendar.js", "/page/client/client.js", "/page/client/connection.js", "/page/client/defaults.js",
+    "/", "/page/app.js", "/page/calendar.js", "/page/client/blocks.js", "/page/client/client.js", "/page/client/connection.js", "/page/client/defaults.js",
     "/page/client/errors.js", "/page/client/index.js", "/page/client/observers.js", "/page/client/outbox.js",
     "/page/client/requests.js", "/page/client/room.js", "/page/client/rooms.js", "/page/client/socket.js",
     "/page/client/storage.js", "/page/client/store-indexeddb.js", "/page/client/timeline-difference.js",

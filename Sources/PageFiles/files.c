@@ -65,6 +65,9 @@ static const struct page_file files[] = {
     {"client/README.md", TEXT{
 #embed "../Page/client/README.md" suffix(, 0)
     }},
+    {"client/blocks.js", TEXT{
+#embed "../Page/client/blocks.js" suffix(, 0)
+    }},
     {"client/client.js", TEXT{
 #embed "../Page/client/client.js" suffix(, 0)
     }},
@@ -136,6 +139,9 @@ static const struct page_file files[] = {
     }},
     {"client/utc-offsets.js", TEXT{
 #embed "../Page/client/utc-offsets.js" suffix(, 0)
+    }},
+    {"client/types/blocks.d.ts", TEXT{
+#embed "../Page/client/types/blocks.d.ts" suffix(, 0)
     }},
     {"client/types/client.d.ts", TEXT{
 #embed "../Page/client/types/client.d.ts" suffix(, 0)

@@ -260,6 +260,53 @@ describe("The JavaScript client", () => {
         await assert.rejects(client.room("den").open(), (error) => error instanceof ClientError && error.endsAccess);
     });
 
+    test("opens direct rooms, and ends them by a block", async (t) => {
+        const server = await startServer(t);
+        const [alice, phone, bob] = ["alice", "alice", "bob"].map((user) => clientOf(t, server, user));
+        const { room: id, direct } = await alice.rooms.direct("bob");
+        assert.equal(direct, "bob");
+        assert.equal((await bob.rooms.direct("alice")).room, id);
+        const room = await alice.room(id).open();
+        await room.send("hello");
+        await bob.rooms.open();
+        await until(bob.rooms, () => bob.rooms.get(id)?.direct === "alice");
+        await phone.rooms.open();
+        await phone.blocks.open();
+        assert.equal(phone.blocks.view.size, 0);
+        await until(phone.rooms, () => phone.rooms.view.isLive);
+        await alice.blocks.block("bob");
+        assert.deepEqual([...alice.blocks.view], ["bob"]);
+        await until(phone.blocks, () => phone.blocks.view.has("bob"));
+        await assert.rejects(bob.room(id).send("hello?"), { code: "blocked", status: 403 });
+        // What was missed without a connection is loaded.
+        const { view } = phone.blocks;
+        await server.kill();
+        await server.start();
+        await alice.blocks.unblock("bob");
+        assert.equal(phone.blocks.view, view);
+        phone.networkPathChanged();
+        await until(phone.blocks, () => phone.blocks.view.size === 0);
+        assert.equal((await bob.room(id).send("again")).text, "again");
+    });
+
+    test("reports messages, mentions users and tells who has read", async (t) => {
+        const server = await startServer(t);
+        const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
+        const room = await alice.room("lobby").open();
+        const message = await room.send({ text: "@bob, look", mentions: ["bob"], expect_head: 0 });
+        assert.deepEqual(message.mentions, ["bob"]);
+        assert.deepEqual((await room.edit(1, { text: "look", mentions: [] })).mentions, undefined);
+        await assert.rejects(room.send({ text: "late", expect_head: 0 }), { code: "head_moved", status: 412 });
+        const other = await bob.room("lobby").open();
+        await other.report(1, "abuse", { note: "rude" });
+        await assert.rejects(other.report(9, "spam"), { status: 404 });
+        await other.markRead(1);
+        await room.markRead(1);
+        const { reads, hasMore } = await room.reads({ from: 1 });
+        assert.deepEqual([reads.map(({ user, seq }) => [user, seq]), hasMore], [[["alice", 1], ["bob", 1]], false]);
+        assert.deepEqual((await room.reads({ after: "alice" })).reads.map(({ user }) => user), ["bob"]);
+    });
+
     test("tells its mistakes at once", () => {
         const url = "http://localhost";
         assert.throws(() => new Client({ user: "alice" }), TypeError);

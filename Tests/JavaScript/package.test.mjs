@@ -88,7 +88,7 @@ describe("The package", () => {
 });
 
 describe("The types", () => {
-    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
+    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, ReadMark, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
         + 'const client = new Client({ url: "https://chat.example.com", user: "alice" });\nconst room = client.room("lobby");\n';
 
     /** Returns what the compiler says about programs. */
@@ -137,6 +137,10 @@ describe("The types", () => {
                 const effect: Effect = { effect: "scroll", to: "bottom" };
                 const answer: Page = { messages: [message], has_before: false, has_after: true, head: 2, rev: 2, epoch: "e" };
                 console.log(query, changes, shown.rows, effect.to, answer, difference(view, view), unreadToast(view)?.count, new Map(view.readers));
+                await room.report(1, "other", { note: "see above" });
+                const marks: ReadMark[] = (await room.reads({ from: 5 })).reads;
+                const blocked: ReadonlySet<string> = (await client.blocks.open()).view;
+                console.log(marks[0]?.at, blocked.size, (await list.direct("bob")).direct, message.mentions?.length);
                 await room.enqueue(draft);
                 room.onMessage(({ seq, reactions }) => console.log(seq, reactions?.[0]?.users));
                 const { users, hasMore }: { users: string[], hasMore: boolean } = await room.reactors(1, "👍");
@@ -196,6 +200,14 @@ describe("The types", () => {
         "a reactor that is an object": 'const [{ user }] = (await room.reactors(1, "a")).users;',
         "a viewport without a place": "room.setViewport({ atBottom: true });",
         "a viewport with the key of a row": 'room.setViewport({ atBottom: true, lastVisible: "5" });',
+        "a report without a reason": "room.report(1);",
+        "a report for a reason that does not exist": 'room.report(1, "rude");',
+        "a read mark that is a number": "const marks: number[] = (await room.reads()).reads;",
+        "a draft that mentions one user instead of several": 'const draft: Draft = { text: "hi", mentions: "bob" };',
+        "a draft that expects a text": 'const draft: Draft = { text: "hi", expect_head: "41" };',
+        "a block of a number": "client.blocks.block(5);",
+        "blocked users that are changed": 'client.blocks.view.add("bob");',
+        "a direct room with two users": 'client.rooms.direct(["alice", "bob"]);',
         "a listener that is a text": 'room.subscribe("listener");',
         "a listener of messages that takes a text": "room.onMessage((message: string) => message);",
         "a message that may not be there": "room.message(1).text;",

@@ -4,6 +4,7 @@
  * @module client
  */
 
+import { Blocks } from "./blocks.js";
 import { Connection } from "./connection.js";
 import { fetch as platformFetch, webSocket } from "./defaults.js";
 import { ClientError, closedError } from "./errors.js";
@@ -57,6 +58,8 @@ export class Client {
     #rooms = new Map();
     /** @type {Rooms | null} */
     #list = null;
+    /** @type {Blocks} */
+    #blocks;
     #isClosed = false;
     /** @type {import("./room.js").RoomHost} */
     #host;
@@ -79,8 +82,10 @@ export class Client {
         const requests = (this.#requests = new Requests({
             url: this.#url, identity, fetch, headers, limit: requestTimeout, onAnswer: (error) => this.#connection.noteAnswer(error),
         }));
+        this.#blocks = new Blocks(requests);
         this.#connection = new Connection({
             identity,
+            blocked: (user, isBlocked) => this.#blocks.note(user, isBlocked),
             open: (text) => {
                 const query = text === null && user ? `?user=${encodeURIComponent(user)}` : "";
                 // With this subprotocol the server gives the reason if it refuses the socket.
@@ -91,6 +96,7 @@ export class Client {
             reached: () => {
                 this.#outbox?.wake();
                 this.#sendUnsent();
+                this.#blocks.renew();
             },
         });
         this.#host = {
@@ -110,6 +116,11 @@ export class Client {
     /** The state of the connection, as `connection.view`; `connection.subscribe(listener)` tells its changes. */
     get connection() {
         return this.#connection;
+    }
+
+    /** The users whom the user blocks. It loads nothing until it is opened. */
+    get blocks() {
+        return this.#blocks;
     }
 
     /** The list of the user's rooms. It loads nothing until it is opened. */

@@ -127,6 +127,7 @@ export class Connection {
      * @param {(token: string | null) => import("./types.js").WebSocketLike} host.open Opens a socket.
      * @param {import("./token.js").Identity} host.identity
      * @param {() => void} host.silent A connection was found dead.
+     * @param {(user: string, isBlocked: boolean) => void} host.blocked The user has blocked another one, or has ended that.
      * @param {() => void} host.reached The server has answered after a lost connection.
      */
     constructor(host) {
@@ -471,6 +472,7 @@ export class Connection {
 
     /** @param {Frame} frame */
     #take(frame) {
+        if (frame.type === "block") return this.#host.blocked(frame.user, frame.blocked);
         const room = frame.room ?? (frame.type === "message" ? frame.message?.room : undefined);
         if (frame.type === "error" && room?.startsWith(MARK)) return this.#reach(room);
         this.#lastError = frame.type === "error" && room === undefined ? errorOf(frame) : null;

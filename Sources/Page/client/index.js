@@ -24,10 +24,13 @@
  * @typedef {import("./types.js").RoomSettings} RoomSettings
  * @typedef {import("./types.js").Member} Member
  * @typedef {import("./types.js").Role} Role
+ * @typedef {import("./types.js").ReadMark} ReadMark
+ * @typedef {import("./types.js").ReportReason} ReportReason
  * @typedef {import("./types.js").ConnectionView} ConnectionView
  * @typedef {import("./types.js").Store} Store
  * @typedef {import("./room.js").Room} Room
  * @typedef {import("./rooms.js").Rooms} Rooms
+ * @typedef {import("./blocks.js").Blocks} Blocks
  * @typedef {import("./connection.js").Connection} Connection
  */
 

@@ -293,6 +293,54 @@ export class Requests {
     /**
      * @param {string} room
      * @param {number} seq
+     * @param {{reason: import("./types.js").ReportReason, note?: string}} report
+     * @returns {Promise<null>}
+     */
+    report(room, seq, report) {
+        return this.request("POST", path(room, "messages", seq, "reports"), { body: report });
+    }
+
+    /**
+     * @param {string} [after]
+     * @returns {Promise<{blocks: {user: string}[], has_more: boolean}>}
+     */
+    blocks(after) {
+        return this.request("GET", "/v1/blocks", { query: after === undefined ? {} : { after } });
+    }
+
+    /**
+     * @param {string} user
+     * @param {boolean} isBlocked
+     * @returns {Promise<null>}
+     */
+    setBlock(user, isBlocked) {
+        return this.request(isBlocked ? "PUT" : "DELETE", `/v1/blocks/${encodeURIComponent(user)}`);
+    }
+
+    /**
+     * @param {string} user
+     * @returns {Promise<RoomSummary>}
+     */
+    direct(user) {
+        return this.request("PUT", `/v1/direct/${encodeURIComponent(user)}`);
+    }
+
+    /**
+     * @param {string} room
+     * @param {{after?: string, from?: number}} query
+     * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
+     */
+    reads(room, { after, from }) {
+        /** @type {Record<string, string | number>} */
+        const query = {};
+        if (after !== undefined) query.after = after;
+        if (from !== undefined) query.from = from;
+        return this.request("GET", path(room, "reads"), { query });
+    }
+
+    /**
+     * @param {string} room
+     * @param {number} seq
      * @returns {Promise<RoomSummary>}
      */
     markRead(room, seq) {

@@ -573,6 +573,28 @@ export class Room {
         return { users, hasMore };
     }
 
+    /**
+     * Reports a message to the moderators.
+     *
+     * @param {number} seq
+     * @param {import("./types.js").ReportReason} reason
+     * @param {{note?: string}} [options] Up to 1,000 bytes for the moderators.
+     */
+    async report(seq, reason, options = {}) {
+        const { note } = options;
+        await this.#host.requests.report(this.id, seq, note === undefined ? { reason } : { reason, note });
+    }
+
+    /**
+     * Returns the read marks of the room, ordered by user, from one on.
+     *
+     * @param {{after?: string, from?: number}} [options] With `from`, only those at or beyond a `seq`: who has read a message.
+     */
+    async reads(options = {}) {
+        const { reads, has_more: hasMore } = await this.#host.requests.reads(this.id, options);
+        return { reads, hasMore };
+    }
+
     /** Stores and sends at once what waits for a while, because the app may be ended. */
     save() {
         if (this.#mark > 0) this.#agreeOnMark();

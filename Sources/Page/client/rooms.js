@@ -242,6 +242,16 @@ export class Rooms {
     }
 
     /**
+     * Returns the direct room with another user. It is made if there is none.
+     *
+     * @param {string} user
+     * @returns {Promise<RoomSummary>}
+     */
+    async direct(user) {
+        return this.#takeAnswer(await this.#host.requests.direct(user));
+    }
+
+    /**
      * Changes the title or visibility of a room.
      *
      * @param {string} id

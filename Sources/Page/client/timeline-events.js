@@ -15,6 +15,8 @@
  * @property {string} [text] The timeline does not use this field and those that follow.
  * @property {Attachment[]} [attachments]
  * @property {number} [reply_to] The `seq` of the message that this one answers.
+ * @property {string[]} [mentions] The users whom it mentions.
+ * @property {boolean} [mentions_room] True if it mentions everybody in the room.
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  * @property {Reaction[]} [reactions]
  * @property {string} [edited_at] RFC 3339.
@@ -40,6 +42,9 @@
  * @property {string} [text]
  * @property {Attachment[]} [attachments]
  * @property {number} [reply_to]
+ * @property {string[]} [mentions]
+ * @property {boolean} [mentions_room]
+ * @property {number} [expect_head]
  * @property {Record<string, any>} [data]
  *
  * @typedef {{limit: number, around?: "unread" | number, before?: number, after?: number}} Query Which page is requested.
@@ -49,6 +54,7 @@
  *   | {type: "live", room: string, epoch?: string, rev: number}
  *   | {type: "typing", room: string, epoch?: string, user: string}
  *   | {type: "read", room: string, epoch?: string, user: string, seq: number}
+ *   | {type: "block", room?: undefined, epoch?: string, user: string, blocked: boolean}
  *   | {type: "presence", room: string, epoch?: string, online: number}
  *   | {type: "error", room?: string, epoch?: string, code: string, message: string, retry_after?: number}} Frame What the server
  *   sends on a socket. A newer server may send other types, which are ignored.

@@ -17,11 +17,16 @@
  * @property {string} [text]
  * @property {Attachment[]} [attachments]
  * @property {number} [reply_to] The `seq` of the message that this one answers.
+ * @property {string[]} [mentions] Up to 50 users whom it mentions.
+ * @property {boolean} [mentions_room] True to mention everybody in the room.
+ * @property {number} [expect_head] The message is stored only as the one after this `seq`; else the send fails with `head_moved`.
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  *
  * @typedef {object} Changes What an edit changes. Absent fields stay.
  * @property {string} [text]
  * @property {Attachment[]} [attachments]
+ * @property {string[]} [mentions]
+ * @property {boolean} [mentions_room]
  * @property {Record<string, any>} [data]
  *
  * @typedef {"owner" | "member"} Role
@@ -38,10 +43,13 @@
  * @property {Visibility} visibility
  * @property {string} [title]
  * @property {Role} [role] Absent if the user is no member.
+ * @property {string} [direct] The other user of a direct room.
  * @property {Message} [last_message]
  *
  * @typedef {{title?: string | null, visibility?: Visibility}} RoomSettings
  * @typedef {{user: string, role: Role}} Member
+ * @typedef {{user: string, seq: number, at: string}} ReadMark Up to where a user has read, and when the mark moved there.
+ * @typedef {"spam" | "abuse" | "illegal" | "other"} ReportReason
  *
  * @typedef {Readonly<RoomViewFields>} RoomView
  *

@@ -3,6 +3,8 @@ export class Client {
     constructor(options: ClientOptions);
     /** The state of the connection, as `connection.view`; `connection.subscribe(listener)` tells its changes. */
     get connection(): Connection;
+    /** The users whom the user blocks. It loads nothing until it is opened. */
+    get blocks(): Blocks;
     /** The list of the user's rooms. It loads nothing until it is opened. */
     get rooms(): Rooms;
     /**
@@ -105,5 +107,6 @@ export type TokenOptions = CommonOptions & {
 };
 export type ClientOptions = NamedOptions | TokenOptions;
 import { Connection } from "./connection.js";
+import { Blocks } from "./blocks.js";
 import { Rooms } from "./rooms.js";
 import { Room } from "./room.js";

@@ -4,12 +4,14 @@ export class Connection {
      * @param {(token: string | null) => import("./types.js").WebSocketLike} host.open Opens a socket.
      * @param {import("./token.js").Identity} host.identity
      * @param {() => void} host.silent A connection was found dead.
+     * @param {(user: string, isBlocked: boolean) => void} host.blocked The user has blocked another one, or has ended that.
      * @param {() => void} host.reached The server has answered after a lost connection.
      */
     constructor(host: {
         open: (token: string | null) => import("./types.js").WebSocketLike;
         identity: import("./token.js").Identity;
         silent: () => void;
+        blocked: (user: string, isBlocked: boolean) => void;
         reached: () => void;
     });
     /** @returns {import("./types.js").ConnectionView} The same object until it changes. */

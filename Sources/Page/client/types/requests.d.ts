@@ -94,6 +94,49 @@ export class Requests {
     /**
      * @param {string} room
      * @param {number} seq
+     * @param {{reason: import("./types.js").ReportReason, note?: string}} report
+     * @returns {Promise<null>}
+     */
+    report(room: string, seq: number, report: {
+        reason: import("./types.js").ReportReason;
+        note?: string;
+    }): Promise<null>;
+    /**
+     * @param {string} [after]
+     * @returns {Promise<{blocks: {user: string}[], has_more: boolean}>}
+     */
+    blocks(after?: string | undefined): Promise<{
+        blocks: {
+            user: string;
+        }[];
+        has_more: boolean;
+    }>;
+    /**
+     * @param {string} user
+     * @param {boolean} isBlocked
+     * @returns {Promise<null>}
+     */
+    setBlock(user: string, isBlocked: boolean): Promise<null>;
+    /**
+     * @param {string} user
+     * @returns {Promise<RoomSummary>}
+     */
+    direct(user: string): Promise<RoomSummary>;
+    /**
+     * @param {string} room
+     * @param {{after?: string, from?: number}} query
+     * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
+     */
+    reads(room: string, { after, from }: {
+        after?: string;
+        from?: number;
+    }): Promise<{
+        reads: import("./types.js").ReadMark[];
+        has_more: boolean;
+    }>;
+    /**
+     * @param {string} room
+     * @param {number} seq
      * @returns {Promise<RoomSummary>}
      */
     markRead(room: string, seq: number): Promise<RoomSummary>;
@@ -158,4 +201,5 @@ export type RequestOptions = {
      */
     keepalive?: boolean | undefined;
 };
+import { after } from "./defaults.js";
 import { ClientError } from "./errors.js";

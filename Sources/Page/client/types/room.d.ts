@@ -196,6 +196,28 @@ export class Room {
         users: string[];
         hasMore: boolean;
     }>;
+    /**
+     * Reports a message to the moderators.
+     *
+     * @param {number} seq
+     * @param {import("./types.js").ReportReason} reason
+     * @param {{note?: string}} [options] Up to 1,000 bytes for the moderators.
+     */
+    report(seq: number, reason: import("./types.js").ReportReason, options?: {
+        note?: string | undefined;
+    } | undefined): Promise<void>;
+    /**
+     * Returns the read marks of the room, ordered by user, from one on.
+     *
+     * @param {{after?: string, from?: number}} [options] With `from`, only those at or beyond a `seq`: who has read a message.
+     */
+    reads(options?: {
+        after?: string | undefined;
+        from?: number | undefined;
+    } | undefined): Promise<{
+        reads: import("./types.js").ReadMark[];
+        hasMore: boolean;
+    }>;
     /** Stores and sends at once what waits for a while, because the app may be ended. */
     save(): void;
     /** Tries at once what waits for the network. The client calls it. */

@@ -39,6 +39,13 @@ export class Rooms {
      */
     make(id: string, settings?: import("./types.js").RoomSettings | undefined): Promise<RoomSummary>;
     /**
+     * Returns the direct room with another user. It is made if there is none.
+     *
+     * @param {string} user
+     * @returns {Promise<RoomSummary>}
+     */
+    direct(user: string): Promise<RoomSummary>;
+    /**
      * Changes the title or visibility of a room.
      *
      * @param {string} id

@@ -22,6 +22,8 @@ export function check(event: any): void;
  * @property {string} [text] The timeline does not use this field and those that follow.
  * @property {Attachment[]} [attachments]
  * @property {number} [reply_to] The `seq` of the message that this one answers.
+ * @property {string[]} [mentions] The users whom it mentions.
+ * @property {boolean} [mentions_room] True if it mentions everybody in the room.
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  * @property {Reaction[]} [reactions]
  * @property {string} [edited_at] RFC 3339.
@@ -47,6 +49,9 @@ export function check(event: any): void;
  * @property {string} [text]
  * @property {Attachment[]} [attachments]
  * @property {number} [reply_to]
+ * @property {string[]} [mentions]
+ * @property {boolean} [mentions_room]
+ * @property {number} [expect_head]
  * @property {Record<string, any>} [data]
  *
  * @typedef {{limit: number, around?: "unread" | number, before?: number, after?: number}} Query Which page is requested.
@@ -56,6 +61,7 @@ export function check(event: any): void;
  *   | {type: "live", room: string, epoch?: string, rev: number}
  *   | {type: "typing", room: string, epoch?: string, user: string}
  *   | {type: "read", room: string, epoch?: string, user: string, seq: number}
+ *   | {type: "block", room?: undefined, epoch?: string, user: string, blocked: boolean}
  *   | {type: "presence", room: string, epoch?: string, online: number}
  *   | {type: "error", room?: string, epoch?: string, code: string, message: string, retry_after?: number}} Frame What the server
  *   sends on a socket. A newer server may send other types, which are ignored.
@@ -138,6 +144,14 @@ export type Message = {
      */
     reply_to?: number | undefined;
     /**
+     * The users whom it mentions.
+     */
+    mentions?: string[] | undefined;
+    /**
+     * True if it mentions everybody in the room.
+     */
+    mentions_room?: boolean | undefined;
+    /**
      * Anything of the app's own, as JSON.
      */
     data?: Record<string, any> | undefined;
@@ -198,6 +212,9 @@ export type PostedDraft = {
     text?: string | undefined;
     attachments?: Attachment[] | undefined;
     reply_to?: number | undefined;
+    mentions?: string[] | undefined;
+    mentions_room?: boolean | undefined;
+    expect_head?: number | undefined;
     data?: Record<string, any> | undefined;
 };
 /**
@@ -240,6 +257,12 @@ export type Frame = {
     epoch?: string;
     user: string;
     seq: number;
+} | {
+    type: "block";
+    room?: undefined;
+    epoch?: string;
+    user: string;
+    blocked: boolean;
 } | {
     type: "presence";
     room: string;

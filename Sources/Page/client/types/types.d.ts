@@ -53,6 +53,18 @@ export type Draft = {
      */
     reply_to?: number | undefined;
     /**
+     * Up to 50 users whom it mentions.
+     */
+    mentions?: string[] | undefined;
+    /**
+     * True to mention everybody in the room.
+     */
+    mentions_room?: boolean | undefined;
+    /**
+     * The message is stored only as the one after this `seq`; else the send fails with `head_moved`.
+     */
+    expect_head?: number | undefined;
+    /**
      * Anything of the app's own, as JSON.
      */
     data?: Record<string, any> | undefined;
@@ -63,6 +75,8 @@ export type Draft = {
 export type Changes = {
     text?: string | undefined;
     attachments?: import("./timeline-events.js").Attachment[] | undefined;
+    mentions?: string[] | undefined;
+    mentions_room?: boolean | undefined;
     data?: Record<string, any> | undefined;
 };
 /**
@@ -96,6 +110,10 @@ export type RoomSummary = {
      * Absent if the user is no member.
      */
     role?: Role | undefined;
+    /**
+     * The other user of a direct room.
+     */
+    direct?: string | undefined;
     last_message?: import("./timeline-events.js").Message | undefined;
 };
 /**
@@ -112,6 +130,18 @@ export type Member = {
     user: string;
     role: Role;
 };
+/**
+ * Up to where a user has read, and when the mark moved there.
+ */
+export type ReadMark = {
+    user: string;
+    seq: number;
+    at: string;
+};
+/**
+ * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
+ */
+export type ReportReason = "spam" | "abuse" | "illegal" | "other";
 /**
  * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
  */
