@@ -7,6 +7,7 @@
 import { watchCalendar } from "./calendar.js";
 import { claimsOf, Client, ClientError } from "./client/index.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
+import { BLOCKED_TEXT } from "./message.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
 import { session } from "./session.js";
@@ -203,6 +204,7 @@ function enter(user, token) {
     $("#app").hidden = false;
     $("#me").replaceChildren(avatar(account.me), element("span", { dir: "auto" }, account.me));
     entered.rooms.subscribe(() => client === entered && drawRooms(entered.rooms.view.rooms));
+    entered.blocks.subscribe(() => client === entered && drawRooms(listed));
     entered.connection.subscribe(() => {
         const isRefused = client === entered && token && entered.connection.view.error?.status === 401;
         if (isRefused) signOut("Your session has ended. Sign in again.");
@@ -219,6 +221,7 @@ function enter(user, token) {
         if (client !== entered) return;
         // The list shows a failure by staying empty, and goes on trying.
         entered.rooms.open().catch(() => {});
+        entered.blocks.open().catch(() => {});
         entered.sendUnsent().catch(() => {});
     });
     return entered;
@@ -405,7 +408,8 @@ function fillRoomItem(item, room) {
     const time = last ? new Date(last.created_at) : null;
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
-    const shown = JSON.stringify([room.title, room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
+    const shown = JSON.stringify([isFolded, room.title, room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = String(unread);
@@ -413,7 +417,7 @@ function fillRoomItem(item, room) {
         avatar(room.title || room.room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, ...(last ? said(last.sender === user().me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? said(last.sender === user().me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));

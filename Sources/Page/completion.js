@@ -85,6 +85,8 @@ export class Completion {
     /** @type {string[]} */
     #offered = [];
     #chosen = 0;
+    /** @type {Set<string>} The names that were found so far, which a message may mention. */
+    known = new Set();
     /** The number of the latest request for names. */
     #request = 0;
 
@@ -120,10 +122,13 @@ export class Completion {
         if (query === undefined) return this.close();
         const request = ++this.#request;
         const names = await this.#names().catch(() => []);
+        for (const name of names) this.known.add(name);
         if (request !== this.#request) return;
         this.#offered = names.filter((name) => matches(name, query)).slice(0, MAXIMUM_OFFERED);
         this.#chosen = 0;
-        if (this.#offered.length) this.#draw();
+        // A name that is complete needs no more keys.
+        const isComplete = this.#offered.length === 1 && this.#offered[0] === query;
+        if (this.#offered.length && !isComplete) this.#draw();
         else this.close();
     }
 

@@ -4,7 +4,7 @@
  * @module composer
  */
 
-import { Completion } from "./completion.js";
+import { Completion, mentioned } from "./completion.js";
 import { session } from "./session.js";
 import { $, byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
@@ -89,7 +89,7 @@ export class Composer {
 
     /**
      * @param {string} place The user and the room, which identify the stored text.
-     * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string) => void, type: () => void, editLast: () => void,
+     * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string, mentions: string[]) => void, type: () => void, editLast: () => void,
      *   names: () => Promise<string[]>}} handlers `names` returns the users that may be named.
      */
     constructor(place, handlers) {
@@ -168,9 +168,18 @@ export class Composer {
 
     /** @param {string} text */
     showError(text) {
-        const shown = $("#context-text");
+        this.#show(element("span", { class: "error", role: "alert" }, text));
+    }
+
+    /** @param {string} text */
+    showNotice(text) {
+        this.#show(element("span", { role: "status" }, text));
+    }
+
+    /** @param {HTMLElement} node */
+    #show(node) {
         $("#context").hidden = false;
-        shown.replaceChildren(element("span", { class: "error", role: "alert" }, text));
+        $("#context-text").replaceChildren(node);
         clearTimeout(this.#errorTimer);
         this.#errorTimer = setTimeout(() => this.#setContext(this.#context), ERROR_MILLISECONDS);
     }
@@ -265,7 +274,7 @@ export class Composer {
         const context = this.#context;
         if (context?.edit) {
             if (isBlank(text) && !context.edit.attachments?.length) return;
-            if (text !== context.edit.text) this.#handlers.edit(context.edit, text);
+            if (text !== context.edit.text) this.#handlers.edit(context.edit, text, mentioned(text, new Set([...this.#completion.known, ...(context.edit.mentions ?? [])])));
         } else {
             if (isBlank(text) && !this.#attachments.length) return;
             /** @type {Draft} */
@@ -273,6 +282,8 @@ export class Composer {
             if (text) draft.text = text;
             if (this.#attachments.length) draft.attachments = this.#attachments;
             if (context?.reply) draft.reply_to = context.reply.seq;
+            const mentions = mentioned(text, this.#completion.known);
+            if (mentions.length) draft.mentions = mentions;
             this.#handlers.send(draft);
         }
         if (!context?.edit) {

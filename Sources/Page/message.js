@@ -14,6 +14,7 @@ const GROUP_MILLISECONDS = 5 * 60 * 1000;
 const MAXIMUM_WIDTH = 420;
 const MAXIMUM_HEIGHT = 320;
 const MINIMUM_SIDE = 48;
+export const BLOCKED_TEXT = "Message of a blocked user.";
 export const LIKE = "❤️";
 export const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
@@ -33,6 +34,7 @@ const NAMED_USERS = 20;
  * @property {(seq: number, key: string) => Message | null | undefined} quoted
  * @property {(key: string) => string[]} readBy
  * @property {(message: Message, key: string) => boolean} hasReacted
+ * @property {(message: Message) => boolean} isFolded True for a message of a blocked user that is not shown.
  */
 
 /**
@@ -201,10 +203,10 @@ function status(row, message) {
  *
  * @param {Row} row
  * @param {Row | undefined} before
- * @param {string} me
+ * @param {Context} context
  */
-function isGrouped(row, before, me) {
-    if (!before?.state) return false;
+function isGrouped(row, before, { me, isFolded }) {
+    if (!before?.state || (before.message && isFolded(before.message))) return false;
     const [message, previous] = [contentOf(row, me), contentOf(before, me)];
     if (message.sender !== previous.sender) return false;
     const time = (/** @type {Content} */ content) => (content.created_at ? Date.parse(content.created_at) : Date.now());
@@ -233,8 +235,12 @@ function freshNode(row, before, context) {
     if (row.key === "unread") return unreadLine();
     if (!row.state) return dayLine(row.key);
     const message = contentOf(row, context.me);
+    if (row.message && context.isFolded(row.message)) return foldedNode(row);
+    const classes = [row.mine ? "mine" : "theirs"];
+    if (isGrouped(row, before, context)) classes.push("grouped");
+    if (!row.mine && (message.mentions_room || message.mentions?.includes(context.me))) classes.push("mentions-me");
     const node = element("article", {
-        class: ["row", row.mine ? "mine" : "theirs", isGrouped(row, before, context.me) ? "grouped" : ""].join(" ").trim(),
+        class: ["row", ...classes].join(" "),
         "data-key": row.key, "data-seq": row.seq, "data-state": row.state, tabindex: "-1",
     });
     node.setAttribute("aria-label", `${message.sender}: ${summary(message)}`);
@@ -260,12 +266,24 @@ function freshNode(row, before, context) {
 }
 
 /**
+ * A message of a blocked user. Its place and its menu stay.
+ *
+ * @param {Row} row
+ */
+function foldedNode(row) {
+    return element("article", {
+        class: "row theirs folded", "data-key": row.key, "data-seq": row.seq, "data-state": row.state, tabindex: "-1", "aria-label": BLOCKED_TEXT,
+    }, element("div", { class: "bubble" }, element("span", {}, `${BLOCKED_TEXT} `), button({ "data-show": true }, "Show")));
+}
+
+/**
  * @param {number} seq
  * @param {string} key
  * @param {Context} context
  */
 function quote(seq, key, context) {
     const quoted = context.quoted(seq, key);
+    if (quoted && context.isFolded(quoted)) return button({ class: "quote", "data-jump": seq }, element("span", {}, BLOCKED_TEXT));
     return button({ class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${quoted.sender}: ${summary(quoted)}` : "a message"}` },
         element("b", { dir: "auto" }, quoted?.sender ?? "…"),
         element("span", { dir: "auto" }, quoted === null ? "The message cannot be read." : summary(quoted)));

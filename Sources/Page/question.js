@@ -23,6 +23,24 @@ export function ask(text, yes) {
 }
 
 /**
+ * Asks why a message is reported.
+ *
+ * @returns {Promise<{reason: import("./client/index.js").ReportReason, note: string} | null>} Null if the user cancels.
+ */
+export function askReason() {
+    const dialog = /** @type {HTMLDialogElement} */ ($("#report-dialog"));
+    const form = /** @type {HTMLFormElement} */ ($("#report-dialog form"));
+    form.reset();
+    dialog.returnValue = "cancel";
+    dialog.showModal();
+    return new Promise((resolve) => dialog.addEventListener("close", () => {
+        const fields = new FormData(form);
+        const reason = /** @type {import("./client/index.js").ReportReason} */ (fields.get("reason"));
+        resolve(dialog.returnValue === "report" ? { reason, note: String(fields.get("note")).trim() } : null);
+    }, { once: true }));
+}
+
+/**
  * @param {string} text
  * @param {string} yes
  * @returns {Promise<boolean>}

@@ -10,8 +10,8 @@ import { unreadToast } from "./client/index.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
-import { EMOJI, LIKE, picker, rowNode } from "./message.js";
-import { ask } from "./question.js";
+import { BLOCKED_TEXT, EMOJI, LIKE, picker, rowNode } from "./message.js";
+import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
 import { $, element, formats, said, sentence, summary, unreadText } from "./text.js";
@@ -143,6 +143,8 @@ export class Screen {
     /** The key in the session's storage of the place. */
     #placeKey;
     #isOwner = false;
+    /** @type {Set<number>} The messages of blocked users that are shown. */
+    #unfolded = new Set();
     /** @type {Promise<string[]> | null} The members, once they are needed. */
     #members = null;
     /** @type {string | null} The ban that is shown. */
@@ -184,6 +186,7 @@ export class Screen {
         this.#room.setActive(isInFront());
         const unsubscribe = [
             this.#room.subscribe(() => this.#drawSoon()),
+            client.blocks.subscribe(() => this.#list.redraw()),
             this.#room.onMessage((message) => {
                 this.#quotes.take(message);
                 this.#composer.refresh(message);
@@ -199,7 +202,7 @@ export class Screen {
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer(`${me}/${id}`, {
             send: (draft) => this.#room.send(draft),
-            edit: (message, text) => this.#edit(message, text),
+            edit: (message, text, mentions) => this.#edit(message, text, mentions),
             type: () => this.#room.typing(),
             editLast: () => this.#editLast(),
             names: () => this.#names(),
@@ -239,6 +242,15 @@ export class Screen {
         if (!this.#view || this.#view.epoch === null) return;
         const isAtEnd = this.#list.isAtBottom && this.#view.after === "end";
         session.set(this.#placeKey, isAtEnd ? null : JSON.stringify(this.#list.place));
+    }
+
+    /**
+     * True for a message of a blocked user that the reader has not asked for.
+     *
+     * @param {Message} message
+     */
+    #isFolded({ seq, sender }) {
+        return this.#client.blocks.view.has(sender) && !this.#unfolded.has(seq);
     }
 
     /** Redraws what depends on today's date. */
@@ -283,6 +295,7 @@ export class Screen {
             me: this.#me, isOwner: this.#isOwner,
             quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
             hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
+            isFolded: (message) => this.#isFolded(message),
         });
     }
 
@@ -315,6 +328,7 @@ export class Screen {
         this.#list.redraw(moved);
         if (view.epoch !== this.#epoch) {
             this.#quotes.clear();
+            this.#unfolded.clear();
             this.#reacted.clear();
         }
         this.#epoch = view.epoch;
@@ -375,7 +389,7 @@ export class Screen {
         if (news) {
             toast.dataset.count = String(news.count);
             const newest = this.#room.message(news.seq);
-            const words = newest ? said(newest.sender, summary(newest)) : ["New messages"];
+            const words = newest && !this.#isFolded(newest) ? said(newest.sender, summary(newest)) : ["New messages"];
             setContent(toast, news.count > 1 ? [...words, ` (${news.count} new)`] : words);
         } else {
             delete toast.dataset.count;
@@ -417,7 +431,7 @@ export class Screen {
         const last = newestOfOthers(view, this.#announced);
         if (!last) return;
         if (this.#announced && view.connection === "live" && view.after === "end") {
-            setText($("#announcer"), `${last.sender}: ${summary(last)}`);
+            setText($("#announcer"), this.#isFolded(last) ? BLOCKED_TEXT : `${last.sender}: ${summary(last)}`);
         }
         this.#announced = last.seq;
     }
@@ -505,12 +519,24 @@ export class Screen {
         else if (dataset.jump !== undefined) this.#room.jump(Number(dataset.jump));
         else if (dataset.edit !== undefined) this.#editRow(row);
         else if (!isStored(row)) return;
+        else if (dataset.show !== undefined) this.#unfold(row);
         else if (dataset.react !== undefined) this.#react(row, dataset.react);
         else if (dataset.reaction !== undefined) this.#react(row, dataset.reaction);
         else if (dataset.pick !== undefined) this.#pick(button);
         else if (dataset.reply !== undefined) this.#composer.reply(row.message);
         else if (dataset.delete !== undefined) this.#delete(row);
         else if (dataset.menu !== undefined) this.#openMenu(row, placeBelow(button));
+    }
+
+    /**
+     * Shows a message of a blocked user.
+     *
+     * @param {StoredRow} row
+     */
+    #unfold(row) {
+        this.#unfolded.add(row.seq);
+        this.#list.redraw();
+        this.#list.node(row.key)?.focus({ preventScroll: true });
     }
 
     /**
@@ -554,14 +580,45 @@ export class Screen {
         const { text = "" } = message;
         const isMine = message.sender === this.#me;
         const announce = (/** @type {string} */ said) => ($("#announcer").textContent = said);
+        const { sender } = message;
+        const isBlocked = this.#client.blocks.view.has(sender);
+        const isFolded = this.#isFolded(message);
         const link = `${location.origin}/?${new URLSearchParams({ room: this.id, at: String(seq) })}`;
-        openMenu(place, `${message.sender}: ${summary(message)}`, { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
+        openMenu(place, isFolded ? BLOCKED_TEXT : `${sender}: ${summary(message)}`, { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
+            ...(isFolded ? [{ name: "show", label: "Show", run: () => this.#unfold(row) }] : []),
             { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
             ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
             { name: "link", label: "Copy link", run: () => copy(link).then(() => announce("The link is copied.")) },
             ...(isMine ? [{ name: "edit", label: "Edit", run: () => this.#composer.edit(this.#room.message(seq) ?? message) }] : []),
             ...(isMine || this.#isOwner ? [{ name: "delete", label: "Delete…", isDangerous: true, run: () => this.#delete(row) }] : []),
+            ...(isMine ? [] : [
+                { name: "report", label: "Report…", isDangerous: true, run: () => this.#report(seq) },
+                { name: "block", label: isBlocked ? `Unblock ${sender}` : `Block ${sender}…`, isDangerous: !isBlocked, run: () => this.#setBlock(sender, !isBlocked) },
+            ]),
         ]);
+    }
+
+    /**
+     * Asks for a reason, and reports a message to the moderators.
+     *
+     * @param {number} seq
+     */
+    async #report(seq) {
+        const report = await askReason();
+        if (!report) return;
+        await this.#try(async () => {
+            await this.#room.report(seq, report.reason, report.note ? { note: report.note } : {});
+            this.#composer.showNotice("The message is reported. The moderators will look at it.");
+        });
+    }
+
+    /**
+     * @param {string} user
+     * @param {boolean} isBlocked
+     */
+    async #setBlock(user, isBlocked) {
+        if (isBlocked && !(await ask(`Block ${user}? You will not see the messages of ${user}, and get no direct messages.`, "Block"))) return;
+        await this.#try(() => (isBlocked ? this.#client.blocks.block(user) : this.#client.blocks.unblock(user)));
     }
 
     /** @param {HTMLElement} button */
@@ -778,10 +835,11 @@ export class Screen {
      *
      * @param {Message} message
      * @param {string} text
+     * @param {string[]} mentions
      */
-    async #edit(message, text) {
+    async #edit(message, text, mentions) {
         try {
-            await this.#room.edit(message.seq, text);
+            await this.#room.edit(message.seq, mentions.length || message.mentions ? { text, mentions } : text);
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             this.#composer.edit(message, text);

@@ -37,7 +37,7 @@ def test_menu_replies_edits_and_deletes(chats):
     chats.server.send("My answer", user="alice")
     alice = chats().open()
     alice.wait_text("My answer")
-    assert right_click(alice, 1) == ["reply", "copy", "link"]
+    assert right_click(alice, 1) == ["reply", "copy", "link", "report", "block"]
     choose(alice, "reply")
     assert alice.run("return document.activeElement.matches('[data-composer]')")
     alice.type("Yes")
@@ -61,7 +61,7 @@ def test_menu_of_an_owner_deletes_messages_of_others(chats):
     chats.server.send("Something", room="den", user="bob")
     alice, bob = chats().open(room="den"), chats(1).open("bob", room="den")
     alice.wait("document.querySelector('[data-seq=\"1\"] [data-delete]')")
-    assert right_click(alice, 1) == ["reply", "copy", "link", "delete"]
+    assert right_click(alice, 1) == ["reply", "copy", "link", "delete", "report", "block"]
     alice.find("#menu").send_keys(Keys.ESCAPE)
     assert right_click(bob, 1) == ["reply", "copy", "link", "edit", "delete"]
 
@@ -136,9 +136,9 @@ def test_keyboard_opens_the_menu_and_moves_in_it(chats):
     focused = "return document.activeElement.dataset"
     # The names of keys have no menu key, and browsers take Shift and F10 for it.
     ActionChains(alice.driver).key_down(Keys.SHIFT).send_keys(Keys.F10).key_up(Keys.SHIFT).perform()
-    assert items(alice) == ["reply", "copy", "link"]
+    assert items(alice) == ["reply", "copy", "link", "report", "block"]
     assert alice.run(focused)["menuItem"] == "reply"
-    for key, name in [(Keys.ARROW_DOWN, "copy"), (Keys.END, "link"), (Keys.ARROW_DOWN, "link"), (Keys.HOME, "reply")]:
+    for key, name in [(Keys.ARROW_DOWN, "copy"), (Keys.END, "block"), (Keys.ARROW_DOWN, "block"), (Keys.HOME, "reply")]:
         alice.driver.switch_to.active_element.send_keys(key)
         assert alice.run(focused)["menuItem"] == name
     for key, emoji in [(Keys.ARROW_UP, "❤️"), (Keys.ARROW_RIGHT, "👍"), (Keys.ARROW_RIGHT, "😂"), (Keys.ARROW_LEFT, "👍")]:
@@ -169,7 +169,7 @@ def test_long_press_opens_the_menu_as_a_sheet(chats):
     alice.wait("window.moved === 1")
     assert not alice.run("return document.querySelector('#menu').open")
     touch("touchStart", [middle])
-    assert items(alice) == ["reply", "copy", "link"]
+    assert items(alice) == ["reply", "copy", "link", "report", "block"]
     touch("touchEnd", [])
     assert alice.run("return document.querySelector('#menu').open")
     box = alice.run("return document.querySelector('#menu').getBoundingClientRect().toJSON()")
@@ -198,7 +198,7 @@ def test_button_opens_the_menu(chats):
     alice = chats().open()
     alice.wait_text("Hello")
     alice.click("[data-menu]")
-    assert items(alice) == ["reply", "copy", "link"]
+    assert items(alice) == ["reply", "copy", "link", "report", "block"]
     label = alice.find("#menu").get_attribute("aria-label")
     assert label == "bob: Hello"
     assert not Axe().run(alice.driver)["violations"]

@@ -1,0 +1,107 @@
+"""Blocked users, reports and mentions on the chat page."""
+
+import pytest
+from axe_core_python.selenium import Axe
+from selenium.webdriver.common.keys import Keys
+
+FOLDED = "Message of a blocked user."
+
+
+def open_menu(chat, seq):
+    """Opens the menu of a message by its keyboard shortcut."""
+    chat.run("document.querySelector(arguments[0]).dispatchEvent(new KeyboardEvent('keydown', { key: 'ContextMenu', bubbles: true }))",
+             f"[data-seq='{seq}']")
+    chat.wait("document.querySelector('#menu').open")
+
+
+def choose(chat, seq, name):
+    open_menu(chat, seq)
+    chat.find(f"[data-menu-item={name}]").click()
+
+
+def block(chat, seq):
+    choose(chat, seq, "block")
+    chat.wait_for("#question-dialog[open]")
+    chat.find("#question-yes").click()
+    chat.wait_for(f"[data-seq='{seq}'].folded")
+
+
+@pytest.fixture
+def alice(chats):
+    """Alice in a room in which mallory and bob have written."""
+    chats.server.request("PUT", "/v1/rooms/den?user=alice", {"visibility": "open"})
+    chats.server.send("An insult", room="den", user="mallory")
+    chats.server.request("POST", "/v1/rooms/den/messages?user=bob", {"text": "An answer", "reply_to": 1})
+    chats.server.send("Another insult", room="den", user="mallory")
+    chat = chats().open(room="den")
+    chat.wait_text("Another insult")
+    chat.wait("document.querySelector('[data-room-item=den] .last')?.textContent.includes('Another insult')")
+    return chat
+
+
+def test_messages_of_blocked_users_are_folded_and_can_be_shown(alice):
+    block(alice, 3)
+    alice.wait("document.querySelectorAll('.row.folded').length === 2")
+    assert alice.find("[data-seq='1'] .bubble").text == f"{FOLDED} Show"
+    assert "insult" not in alice.find("#messages").text
+    assert alice.find("[data-seq='2'] .quote").text == FOLDED
+    alice.wait(f"document.querySelector('[data-room-item=den] .last').textContent === '{FOLDED}'")
+    assert not Axe().run(alice.driver)["violations"]
+    alice.find("[data-seq='1'] [data-show]").click()
+    alice.wait_text("An insult")
+    assert alice.run("return document.querySelectorAll('.row.folded').length") == 1
+    choose(alice, 3, "show")
+    alice.wait_text("Another insult")
+    # A reload folds them again, and a message that comes is folded at once.
+    alice.driver.refresh()
+    alice.wait_live()
+    alice.wait("document.querySelectorAll('.row.folded').length === 2")
+    alice.server.send("The last insult", room="den", user="mallory")
+    alice.wait("document.querySelectorAll('.row.folded').length === 3")
+    choose(alice, 1, "block")
+    alice.wait("document.querySelectorAll('.row.folded').length === 0")
+
+
+def test_block_is_known_to_all_windows_of_the_user(alice, chats):
+    other = chats(1).open(room="den")
+    other.wait("document.querySelector('[data-room-item=den]')")
+    block(alice, 1)
+    other.wait("document.querySelectorAll('.row.folded').length === 2")
+    choose(other, 1, "block")
+    alice.wait("document.querySelectorAll('.row.folded').length === 0")
+
+
+def test_message_is_reported_with_a_reason(alice):
+    choose(alice, 1, "report")
+    alice.wait_for("#report-dialog[open]")
+    assert not Axe().run(alice.driver)["violations"]
+    # Without a reason nothing is sent.
+    alice.find("#report-dialog .danger").click()
+    assert alice.run("return document.querySelector('#report-dialog').open")
+    alice.find("#report-dialog [value=abuse]").click()
+    alice.find("#report-note").send_keys("It hurts")
+    alice.find("#report-dialog .danger").click()
+    alice.wait("document.querySelector('#context-text').textContent.includes('is reported')")
+    choose(alice, 3, "report")
+    alice.wait_for("#report-dialog[open]").send_keys(Keys.ESCAPE)
+    alice.wait("!document.querySelector('#report-dialog').open")
+
+
+def test_named_users_are_mentioned_and_see_it(chats):
+    chats.server.request("PUT", "/v1/rooms/den?user=alice", {"visibility": "open"})
+    for user in "bob", "carol":
+        chats.server.request("PUT", f"/v1/rooms/den/members/{user}?user=alice", {"role": "member"})
+    alice, bob = chats().open(room="den"), chats(1).open("bob", room="den")
+    alice.find("[data-composer]").send_keys("@b")
+    alice.wait("!document.querySelector('#completion').hidden")
+    alice.find("[data-composer]").send_keys(Keys.ENTER, "and (@carol), not @nobody", Keys.ENTER)
+    bob.wait_for("[data-seq='1'].mentions-me")
+    message = chats.server.request("GET", "/v1/rooms/den/messages/1?user=alice")
+    assert message["mentions"] == ["bob", "carol"]
+    assert not alice.run("return document.querySelector('.mentions-me')")
+    alice.click(".mine [data-edit]")
+    field = alice.find("[data-composer]")
+    field.clear()
+    field.send_keys("Only @carol", Keys.ENTER)
+    bob.wait("document.querySelector('[data-seq=\"1\"]:not(.mentions-me)')")
+    assert chats.server.request("GET", "/v1/rooms/den/messages/1?user=alice")["mentions"] == ["carol"]
