@@ -20,6 +20,8 @@ import { $, avatar, element, forgetFormats, formats, nameProblem, said, summary,
  * @typedef {{me: string, token: string | null}} Account
  */
 
+/** What stands for an erased user. */
+const DELETED_USER = "~deleted";
 const TOKEN_KEY = "backscroll.token";
 /** Maximum number of members to list. */
 const MAXIMUM_MEMBERS = 1000;
@@ -264,7 +266,8 @@ function show(room, at, isReturn) {
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });
-    setRole(chat().rooms.get(room)?.role ?? null);
+    const known = chat().rooms.get(room);
+    setRole(known?.role ?? null, known?.direct !== undefined);
     drawTitle(room);
     refreshRoom(room);
     placeTabStop();
@@ -294,8 +297,8 @@ async function refreshRoom(room) {
     try {
         const summary = await chat().rooms.visit(room);
         if (screen?.id !== room) return;
-        drawTitle(room, summary.title);
-        setRole(summary.role);
+        drawTitle(room, titleOf(summary));
+        setRole(summary.role, summary.direct !== undefined);
     } catch {
         // The timeline shows the problem of the room.
     }
@@ -305,19 +308,38 @@ async function refreshRoom(room) {
  * Offers what a user of this role may do in the open room.
  *
  * @param {Role | null | undefined} role Undefined for a user who is no member; null if it is not known yet.
+ * @param {boolean} isDirect True for a direct room, whose members stay.
  */
-function setRole(role) {
+function setRole(role, isDirect) {
     const screen = opened();
+    // In a direct room, too, an owner may delete the other's messages.
     screen.setOwner(role === "owner");
     $("#join").hidden = role !== undefined || screen.isEnded;
-    $("#add-member").hidden = role !== "owner";
+    $("#add-member").hidden = role !== "owner" || isDirect;
     $("#leave").hidden = !role;
 }
 
+/**
+ * The name of a room: its title, the other user of a direct room, or its id.
+ *
+ * @param {RoomSummary} room
+ */
+const titleOf = ({ title, direct, room }) => title || (direct === DELETED_USER ? "Deleted user" : direct) || room;
+
 /** @param {string} room */
-function drawTitle(room, title = chat().rooms.get(room)?.title) {
-    $("#room-title").textContent = title || room;
+function drawTitle(room, title = nameOf(room)) {
+    $("#room-title").textContent = title;
     drawPageTitle();
+}
+
+/**
+ * The name of a room by its id.
+ *
+ * @param {string} id
+ */
+function nameOf(id) {
+    const room = chat().rooms.get(id);
+    return room ? titleOf(room) : id;
 }
 
 /**
@@ -371,9 +393,9 @@ function drawRooms(rooms) {
     placeTabStop();
     const open = id === undefined ? undefined : chat().rooms.get(id);
     if (open) {
-        if (open.title) drawTitle(open.room, open.title);
+        if (open.title || open.direct) drawTitle(open.room, titleOf(open));
         // The first message in a new room makes its sender the owner.
-        if (open.role) setRole(open.role);
+        if (open.role) setRole(open.role, open.direct !== undefined);
     } else if (wasListed && id !== undefined) {
         // The user may have been removed from it.
         refreshRoom(id);
@@ -409,14 +431,14 @@ function fillRoomItem(item, room) {
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
-    const shown = JSON.stringify([isFolded, room.title, room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const shown = JSON.stringify([isFolded, titleOf(room), room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = String(unread);
     linkOf(item).replaceChildren(
-        avatar(room.title || room.room),
+        avatar(titleOf(room)),
         element("span", { class: "what" },
-            element("span", { class: "name", dir: "auto" }, room.title || room.room, room.visibility === "private" ? element("small", {}, " private") : null),
+            element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null),
             element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? said(last.sender === user().me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
@@ -525,15 +547,34 @@ async function drawMembers() {
         return void ($("#members-error").textContent = messageOf(error));
     }
     const { me } = user();
-    const isOwner = members.some(({ user, role }) => user === me && role === "owner");
+    const isDirect = chat().rooms.get(id)?.direct !== undefined;
+    const isOwner = !isDirect && members.some(({ user, role }) => user === me && role === "owner");
     list.replaceChildren(...members.map(({ user, role }) => {
         const remove = isOwner && user !== me
             ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
         if (remove) remove.onclick = async () => {
             if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => chat().rooms.remove(user, id));
         };
-        return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null, remove);
+        const write = user === me || isDirect ? null : element("button", { type: "button", "aria-label": `Write to ${user}` }, "Write");
+        if (write) write.onclick = () => writeTo(user);
+        return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null,
+            element("span", { class: "member-actions" }, write, remove));
     }));
+}
+
+/**
+ * Goes to the direct room with a user.
+ *
+ * @param {string} user
+ */
+async function writeTo(user) {
+    try {
+        const { room } = await chat().rooms.direct(user);
+        /** @type {HTMLDialogElement} */ ($("#members-dialog")).close();
+        go(room);
+    } catch (error) {
+        $("#members-error").textContent = messageOf(error);
+    }
 }
 
 /** @param {() => Promise<unknown>} request */

@@ -1,4 +1,4 @@
-"""Blocked users, reports and mentions on the chat page."""
+"""Blocked users, reports, mentions and direct rooms on the chat page."""
 
 import pytest
 from axe_core_python.selenium import Axe
@@ -105,3 +105,28 @@ def test_named_users_are_mentioned_and_see_it(chats):
     field.send_keys("Only @carol", Keys.ENTER)
     bob.wait("document.querySelector('[data-seq=\"1\"]:not(.mentions-me)')")
     assert chats.server.request("GET", "/v1/rooms/den/messages/1?user=alice")["mentions"] == ["carol"]
+
+
+def test_direct_room_has_the_name_of_the_other_user(alice, chats):
+    for user in "bob", "mallory":
+        chats.server.request("PUT", f"/v1/rooms/den/members/{user}?user=alice", {"role": "member"})
+    bob = chats(1).open("bob", room="den")
+    alice.find("#members").click()
+    alice.wait_for("[aria-label='Write to bob']").click()
+    alice.wait("document.querySelector('#room-title').textContent === 'bob'")
+    alice.wait_live()
+    alice.type("Between us")
+    item = "[...document.querySelectorAll('[data-room-item^=\"@\"]')]"
+    alice.wait(f"{item}.some((item) => item.querySelector('.name').textContent === 'bob')")
+    bob.wait(f"{item}.some((item) => item.querySelector('.name').textContent === 'alice')")
+    bob.find("[data-room-item^='@'] a").click()
+    bob.wait_text("Between us")
+    assert bob.find("#room-title").text == "alice"
+    # Its members stay.
+    bob.find("#members").click()
+    bob.wait("document.querySelectorAll('#member-list li').length === 2")
+    assert not bob.run("return document.querySelector('#member-list button')")
+    assert not bob.find("#add-member").is_displayed()
+    bob.find("#members-dialog [data-cancel]").click()
+    bob.type("Yes")
+    alice.wait_text("Yes")
