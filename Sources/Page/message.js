@@ -33,6 +33,7 @@ const NAMED_USERS = 20;
  * @property {boolean} isOwner
  * @property {(seq: number, key: string) => Message | null | undefined} quoted
  * @property {(key: string) => string[]} readBy
+ * @property {(seq: number | undefined) => boolean} isRead True for a message that somebody else has read.
  * @property {(message: Message, key: string) => boolean} hasReacted
  * @property {(message: Message) => boolean} isFolded True for a message of a blocked user that is not shown.
  */
@@ -178,19 +179,23 @@ function failureText(code) {
     return texts[code ?? ""] ?? "Not sent.";
 }
 
-const TICKS = { stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"], deleted: null };
+const TICKS = {
+    read: ["✓✓", "Read"], stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"], deleted: null,
+};
 
 /**
  * @param {Row} row
  * @param {Content} message
+ * @param {Context} context
  */
-function status(row, message) {
+function status(row, message, { isRead }) {
     const { clock, exact } = formats();
     const time = message.created_at ? new Date(message.created_at) : null;
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
     if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
-    const ticks = row.mine && row.state ? TICKS[row.state] : null;
+    const state = row.state === "stored" && isRead(row.seq) ? "read" : row.state;
+    const ticks = row.mine && state ? TICKS[state] : null;
     if (ticks) {
         const [tick, label] = ticks;
         parts.push(element("span", { class: "tick", role: "img", "aria-label": label, title: label }, tick));
@@ -252,7 +257,7 @@ function freshNode(row, before, context) {
         const text = message.text ? element("div", { class: "text" }, ...formatted(message.text)) : null;
         for (const part of [text, ...(message.attachments ?? []).map(attachmentNode)]) if (part) bubble.append(part);
     }
-    bubble.append(status(row, message));
+    bubble.append(status(row, message, context));
     const readers = row.mine ? context.readBy(row.key) : [];
     node.append(
         avatar(message.sender),

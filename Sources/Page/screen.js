@@ -132,6 +132,8 @@ export class Screen {
     #view = null;
     /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
     #readers = new Map();
+    /** The highest read mark of another user. */
+    #readUpTo = 0;
     /** @type {Quotes} */
     #quotes;
     /** @type {Map<string, boolean>} If the user has reacted, by `seq` and key, as known from requests. */
@@ -196,6 +198,7 @@ export class Screen {
         if (isReturn) this.#returning = JSON.parse(session.get(this.#placeKey) ?? "null");
         // First, so that the rest is done while the request is under way. The view shows a failure.
         this.#room.open({ at: this.#returning?.seq ?? at }).catch(() => {});
+        this.#room.followReads();
         this.#quotes = new Quotes({
             load: (seq) => this.#room.loadMessage(seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
         });
@@ -296,6 +299,7 @@ export class Screen {
             quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
             hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
             isFolded: (message) => this.#isFolded(message),
+            isRead: (seq) => seq !== undefined && seq <= this.#readUpTo,
         });
     }
 
@@ -451,7 +455,14 @@ export class Screen {
         }
         const before = this.#readers;
         this.#readers = placed;
-        return new Set([...before.keys(), ...placed.keys()].filter((key) => String(before.get(key)) !== String(placed.get(key))));
+        const readUpTo = Math.max(0, ...this.#room.view.readers.values());
+        const wasReadUpTo = this.#readUpTo;
+        this.#readUpTo = readUpTo;
+        const changed = new Set([...before.keys(), ...placed.keys()].filter((key) => String(before.get(key)) !== String(placed.get(key))));
+        if (readUpTo === wasReadUpTo) return changed;
+        // The ticks of the own messages in between change, too.
+        for (const { key, mine, seq = 0 } of this.#room.view.chunks.flat()) if (mine && seq > wasReadUpTo && seq <= readUpTo) changed.add(key);
+        return changed;
     }
 
     // Moving

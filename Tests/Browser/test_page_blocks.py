@@ -1,4 +1,4 @@
-"""Blocked users, reports, mentions and direct rooms on the chat page."""
+"""Blocked users, reports, mentions, direct rooms and receipts on the chat page."""
 
 import pytest
 from axe_core_python.selenium import Axe
@@ -130,3 +130,16 @@ def test_direct_room_has_the_name_of_the_other_user(alice, chats):
     bob.find("#members-dialog [data-cancel]").click()
     bob.type("Yes")
     alice.wait_text("Yes")
+
+
+def test_own_message_tells_if_somebody_has_read_it(chats):
+    for text in "First", "Second", "Third":
+        chats.server.send(text)
+    chats.server.request("PUT", "/v1/rooms/lobby/read?user=bob", {"seq": 2})
+    alice = chats().open()
+    ticks = "[...document.querySelectorAll('.mine .tick')].map((tick) => tick.getAttribute('aria-label')).join()"
+    alice.wait(f"{ticks} === 'Read,Read,Sent'")
+    assert alice.find("[data-seq='2'] .readers").text == "Read by bob"
+    chats.server.request("PUT", "/v1/rooms/lobby/read?user=carol", {"seq": 3})
+    alice.wait(f"{ticks} === 'Read,Read,Read'")
+    assert alice.find("[data-seq='3'] .readers").text == "Read by carol"

@@ -304,6 +304,14 @@ describe("The JavaScript client", () => {
         await room.markRead(1);
         const { reads, hasMore } = await room.reads({ from: 1 });
         assert.deepEqual([reads.map(({ user, seq }) => [user, seq]), hasMore], [[["alice", 1], ["bob", 1]], false]);
+        const third = await clientOf(t, server, "carol").room("lobby").open();
+        assert.equal(third.view.readers.size, 0);
+        third.followReads();
+        await until(third, () => third.view.readers.size === 2);
+        assert.deepEqual([...third.view.readers], [["alice", 1], ["bob", 1]]);
+        await room.send("more");
+        await other.markRead(2);
+        await until(third, () => third.view.readers.get("bob") === 2);
         assert.deepEqual((await room.reads({ after: "alice" })).reads.map(({ user }) => user), ["bob"]);
     });
 

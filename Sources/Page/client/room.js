@@ -123,6 +123,8 @@ export class Room {
     #scroll = null;
     /** @type {Map<string, number>} */
     #readers = new Map();
+    /** True if read marks that were missed are loaded. */
+    #followsReads = false;
     /** @type {string | null} */
     #ban = null;
     /** @type {ClientError | null} */
@@ -585,6 +587,44 @@ export class Room {
         await this.#host.requests.report(this.id, seq, note === undefined ? { reason } : { reason, note });
     }
 
+    /** Keeps `view.readers` complete from now on: also with marks that were told before the room was open, or without a connection. */
+    followReads() {
+        this.#followsReads = true;
+        if (this.view.connection === "live") this.#loadReads();
+    }
+
+    async #loadReads() {
+        const before = this.#readers;
+        /** @type {Map<string, number>} */
+        const marks = new Map();
+        /** @type {string | undefined} */
+        let last;
+        try {
+            for (let hasMore = true; hasMore && this.#ending === null; ) {
+                const answer = await this.#host.requests.reads(this.id, last === undefined ? {} : { after: last });
+                for (const { user, seq } of answer.reads) if (user !== this.#me) marks.set(user, seq);
+                last = answer.reads.at(-1)?.user;
+                hasMore = answer.has_more;
+            }
+        } catch (error) {
+            // The next connection tries again. A server may also show no read marks.
+            return void asClientError(error);
+        }
+        const told = [...this.#readers].filter(([user, seq]) => before.get(user) !== seq);
+        this.#readers = marks;
+        for (const [user, seq] of told) this.#noteReader(user, seq);
+        this.#changed();
+    }
+
+    /**
+     * @param {string} user
+     * @param {number} seq
+     */
+    #noteReader(user, seq) {
+        if (user === this.#me || (this.#readers.get(user) ?? -1) >= seq) return;
+        this.#readers = new Map(this.#readers).set(user, seq);
+    }
+
     /**
      * Returns the read marks of the room, ordered by user, from one on.
      *
@@ -990,9 +1030,7 @@ export class Room {
     #takeFrame(frame) {
         if (this.#ending !== null) return;
         if (frame.type === "error" && frame.code === "banned") return void this.#askForBan(frame);
-        if (frame.type === "read" && frame.user !== this.#me) {
-            this.#readers = new Map(this.#readers).set(frame.user, Math.max(frame.seq, this.#readers.get(frame.user) ?? 0));
-        }
+        if (frame.type === "read") this.#noteReader(frame.user, frame.seq);
         if (frame.type === "message") {
             this.#noteStored([frame.message]);
             for (const listener of [...this.#messageListeners]) listener(frame.message);
@@ -1007,6 +1045,7 @@ export class Room {
         }
         if (frame.type === "message" || frame.type === "live") this.#saveSoon();
         if (frame.type === "live" && this.#asksForMark) this.#agreeOnMark();
+        if (frame.type === "live" && this.#followsReads) this.#loadReads();
     }
 
     /**

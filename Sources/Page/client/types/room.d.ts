@@ -206,6 +206,8 @@ export class Room {
     report(seq: number, reason: import("./types.js").ReportReason, options?: {
         note?: string | undefined;
     } | undefined): Promise<void>;
+    /** Keeps `view.readers` complete from now on: also with marks that were told before the room was open, or without a connection. */
+    followReads(): void;
     /**
      * Returns the read marks of the room, ordered by user, from one on.
      *
