@@ -32,6 +32,16 @@ public enum Limits {
 
     /// Maximum UTF-8 bytes of a room's title.
     public static let titleBytes = 256
+    /// Maximum number of seconds between two messages of a user in slow mode.
+    public static let slowSeconds = 3600
+    /// Maximum number of days for which a room may keep messages.
+    public static let keepDays = 36_500
+    /// Maximum UTF-8 bytes of the URL of a picture.
+    public static let avatarBytes = 2 * 1024
+    /// Maximum bytes of a room's `data` as compact JSON.
+    public static let roomDataBytes = 2 * 1024
+    /// Maximum number of pinned messages in a room.
+    public static let pins = 50
     /// Maximum number of members in a list of members.
     public static let members = 1000
     /// Default number of members in a list of members.

@@ -26,6 +26,8 @@ public struct RoomSummary: Sendable, Hashable {
     public var visibility: Visibility?
     /// The title of the room.
     public var title: String?
+    /// What owners have set besides.
+    public var manners: RoomManners
     /// The caller's role in the room; `nil` if not a member.
     public var role: RoomMember.Role?
     /// The other user of a direct room; `nil` in other rooms, and for a caller who is not one of its two members.
@@ -35,7 +37,7 @@ public struct RoomSummary: Sendable, Hashable {
     public init(
         room: RoomID, head: Int64, rev: Int64, epoch: String, read: Int64? = nil, unread: Int64? = nil,
         firstUnread: Int64? = nil, visibility: Visibility? = nil, title: String? = nil,
-        role: RoomMember.Role? = nil, direct: UserID? = nil
+        manners: RoomManners = RoomManners(), role: RoomMember.Role? = nil, direct: UserID? = nil
     ) {
         self.room = room
         self.head = head
@@ -46,6 +48,7 @@ public struct RoomSummary: Sendable, Hashable {
         self.firstUnread = firstUnread
         self.visibility = visibility
         self.title = title
+        self.manners = manners
         self.role = role
         self.direct = direct
     }
@@ -68,6 +71,7 @@ public struct RoomSummary: Sendable, Hashable {
         if let firstUnread { out.append(member: "first_unread", firstUnread) }
         if let visibility { out.append(member: "visibility", visibility.rawValue) }
         if let title { out.append(member: "title", title) }
+        manners.encodeMembers(into: &out)
         if let role { out.append(member: "role", role.rawValue) }
         if let direct { out.append(member: "direct", direct.string) }
     }

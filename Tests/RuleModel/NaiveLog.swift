@@ -25,6 +25,9 @@ package struct NaiveLog {
         package var isPrivate = false
         package var isDeleted = false
         package var title: String?
+        package var manners = RoomManners()
+        /// The times of messages in slow mode.
+        var slowSends: [Person: Timestamp] = [:]
         var members: [Person: RoomMember.Role] = [:]
         /// The two users of a direct room.
         var direct: [UserID]?
@@ -151,8 +154,8 @@ package struct NaiveLog {
         case .send: return true
         case .change(let change):
             switch change.action {
-            case .edit, .addReaction: return true
-            case .delete, .removeReaction: return false
+            case .edit, .addReaction, .pin: return true
+            case .delete, .removeReaction, .unpin: return false
             }
         case .read, .room, .user: return false
         }
@@ -223,8 +226,23 @@ package struct NaiveLog {
             }
             erase(index, id)
         }
+        let manners = rooms[id]!.manners
+        var isSlow = false
+        if role(user, id) != .owner, !submission.isAdmin {
+            if manners.posting == .owners { throw .postingRestricted }
+            let slow = Int64(manners.slowSeconds) * 1000
+            if let last = rooms[id]!.slowSends[person(user)], slow > 0 {
+                let passed = time.milliseconds - last.milliseconds
+                if passed > -slow, passed < slow {
+                    let wait = min(slow, slow - passed)
+                    throw .slowMode(retryAfter: Int(wait / 1000 + (wait % 1000 > 0 ? 1 : 0)))
+                }
+            }
+            isSlow = slow > 0
+        }
         if hasMoved { throw .headMoved(head) }
         if draft.content.mentions.room { try checkRoomMention(submission, id) }
+        if isSlow { rooms[id]!.slowSends[person(user)] = time }
         for user in rooms[id]!.direct ?? [] { show(id, to: user) }
         rooms[id]!.rev += 1
         rooms[id]!.latest = max(time, rooms[id]!.latest)
@@ -303,6 +321,12 @@ package struct NaiveLog {
         }
         let message = rooms[id]!.posts[index].message
         let isOwner = submission.isAdmin || role(user, id) == .owner
+        switch change.action {
+        case .pin, .unpin:
+            if !isOwner, room.manners.pinning == .owners { throw .notAnOwner }
+            if !isOwner, role(user, id) == nil { throw .notAMember }
+        default: break
+        }
         if try change.decide(on: message, by: user, isOwner: isOwner) == .done {
             return .message(stored(message), isNew: false)
         }
@@ -335,6 +359,15 @@ package struct NaiveLog {
             guard let own else { break }
             rooms[id]!.posts[index].reactions.remove(at: own)
             changed(index, id)
+        case .pin:
+            if message.pinned != nil { break }
+            if room.posts.count(where: { $0.message.pinned != nil }) >= Limits.pins { throw .tooManyPins }
+            rooms[id]!.posts[index].message.pinned = Pin(by: user, at: time)
+            changed(index, id)
+        case .unpin:
+            if message.pinned == nil { break }
+            rooms[id]!.posts[index].message.pinned = nil
+            changed(index, id)
         }
         return .message(stored(rooms[id]!.posts[index].message), isNew: false)
     }
@@ -355,6 +388,12 @@ package struct NaiveLog {
             if settings.visibility == .private, !rooms[id]!.isPrivate { ends.append(.becamePrivate(id)) }
             if let visibility = settings.visibility { rooms[id]!.isPrivate = visibility == .private }
             if let title = settings.title { rooms[id]!.title = title.isEmpty ? nil : title }
+            if let posting = settings.posting { rooms[id]!.manners.posting = posting }
+            if let pinning = settings.pinning { rooms[id]!.manners.pinning = pinning }
+            if let seconds = settings.slowSeconds { rooms[id]!.manners.slowSeconds = seconds }
+            if let days = settings.keepDays { rooms[id]!.manners.keepDays = days == 0 ? nil : days }
+            if let avatar = settings.avatar { rooms[id]!.manners.avatar = avatar.isEmpty ? nil : avatar }
+            if let data = settings.data { rooms[id]!.manners.data = data }
             return .room(isNew: isNew)
         case .report(let seq, let draft): return try report(seq, draft, id, user, at: time)
         case .closeReport(let seq, let action):
@@ -449,7 +488,7 @@ package struct NaiveLog {
             if recent.count >= 5 {
                 throw .rateLimited(retryAfter: max(1, Int((recent[0] + 60_000 - time.milliseconds + 999) / 1000)))
             }
-            message.reactions = []
+            (message.reactions, message.pinned) = ([], nil)
             var body: [UInt8] = []
             message.encode(into: &body)
             var reported = reports[id]?[seq] ?? Reported(sender: message.sender, message: body, at: time)

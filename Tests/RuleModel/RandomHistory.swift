@@ -6,8 +6,8 @@ package import Wire
 package struct RandomHistory {
     /// The kinds of submissions.
     package enum Kind: CaseIterable, Sendable {
-        case send, sendWithID, read, edit, addReaction, removeReaction, delete, settings, setMember, removeMember
-        case setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock, report, closeReport
+        case send, sendWithID, read, edit, addReaction, removeReaction, pin, unpin, delete, settings, setMember
+        case removeMember, setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock, report, closeReport
     }
 
     /// The number of users, the kinds of submissions and so on.
@@ -111,9 +111,18 @@ package struct RandomHistory {
         case .delete: return pick(3) == 0 ? .change(change(.delete, head)) : .read(seq: 0)
         case .addReaction: return .change(change(.addReaction(try ReactionKey("k\(pick(shape.keys))")), head))
         case .removeReaction: return .change(change(.removeReaction(try ReactionKey("k\(pick(shape.keys))")), head))
+        case .pin: return .change(change(.pin, head))
+        case .unpin: return .change(change(.unpin, head))
         case .settings:
-            return .room(
-                .set(RoomSettings(visibility: [nil, .open, .private][pick(3)], title: [nil, "", "of user1"][pick(3)])))
+            var settings = RoomSettings(
+                visibility: [nil, .open, .private][pick(3)], title: [nil, "", "of user1"][pick(3)])
+            settings.posting = [nil, nil, nil, .members, .members, .owners][pick(6)]
+            settings.pinning = [nil, .owners, .members][pick(3)]
+            settings.slowSeconds = [nil, nil, nil, 0, 1, 2][pick(6)]
+            settings.keepDays = [nil, 0, 30][pick(3)]
+            settings.avatar = [nil, "", "https://example.com/a.png"][pick(3)]
+            settings.data = [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)]
+            return .room(.set(settings))
         case .report:
             let reason = ReportDraft.Reason.allCases[pick(4)]
             return .room(
@@ -126,7 +135,7 @@ package struct RandomHistory {
         case .removeMember: return .room(.removeMember(try user()))
         case .setBan: return .room(.setBan(try user(), ban()))
         case .removeBan: return .room(.removeBan(try user()))
-        case .deleteRoom: return pick(8) == 0 ? .room(.delete) : .read(seq: 1)
+        case .deleteRoom: return pick(8) == 0 ? .room(.delete) : .read(seq: Int64(min(1, head)))
         case .banUser: return .user(try user(), pick(2) == 0 ? .ban(ban()) : .liftBan)
         case .eraseUser: return .user(try user(), pick(3) == 0 ? .erase : .liftBan)
         }

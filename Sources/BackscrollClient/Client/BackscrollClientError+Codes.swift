@@ -55,6 +55,8 @@ extension BackscrollClientError {
     public static let directRoom = "direct_room"
     /// A message already has the maximum number of different reaction keys.
     public static let tooManyReactions = "too_many_reactions"
+    /// The room has the maximum number of pinned messages.
+    public static let tooManyPins = "too_many_pins"
 
     // MARK: Changes that are not allowed for a message
 
@@ -104,6 +106,8 @@ extension BackscrollClientError {
     public static let roomNotAllowed = "room_not_allowed"
     /// The caller does not have this permission.
     public static let forbidden = "forbidden"
+    /// Only owners of the room may send to it.
+    public static let postingRestricted = "posting_restricted"
     /// The caller is banned from the room, or from the whole server.
     public static let banned = "banned"
     /// The other user has blocked the caller.
@@ -142,6 +146,8 @@ extension BackscrollClientError {
     public static let requestTimeout = "request_timeout"
     /// The caller exceeded its rate limit.
     public static let rateLimited = "rate_limited"
+    /// The room is in slow mode, and the caller has sent a message to it lately.
+    public static let slowMode = "slow_mode"
     /// The server's queues are full.
     public static let overloaded = "overloaded"
     /// The server is temporarily unavailable.

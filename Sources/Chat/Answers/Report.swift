@@ -55,7 +55,7 @@ public struct Report: Sendable, Hashable {
     public var room: RoomID
     /// The message's place.
     public var seq: Int64
-    /// The message as it was when it was first reported, without reactions: a JSON object.
+    /// The message as it was when it was first reported, without reactions and pin: a JSON object.
     public var message: [UInt8]
     /// The time of the first report, or of the first one after the report was closed.
     public var reportedAt: Timestamp

@@ -41,8 +41,8 @@ public struct Decision: Sendable {
     /// another or the mark is further on already. A store may then leave these two questions to its database.
     ///
     /// - Returns: False also if facts of the room or the caller are missing, if the erased user with the caller's id has
-    ///   left something in the room, if a direct room is hidden from a member, if the room is nearly full, or if a send is
-    ///   not ``Wire/Draft/isPlain``.
+    ///   left something in the room, if a direct room is hidden from a member, if the room is nearly full, if a send is
+    ///   not ``Wire/Draft/isPlain``, or if it depends on its sender's last one.
     public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
         guard let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
@@ -53,6 +53,7 @@ public struct Decision: Sendable {
                 try rules.checkReply(draft)
                 // The send also puts the room into the list of a member.
                 if room.direct?.sides.contains(where: \.isHidden) == true { return false }
+                if room.limitsSends, try !rules.isOwner(submission) { return false }
             }
         } catch {
             return false
@@ -119,7 +120,7 @@ struct Rules {
         default: break
         }
         if room.isDeleted { throw .refused(.roomDeleted) }
-        if room.asksForRole, !submission.isAdmin {
+        if room.isPrivate, !submission.isAdmin {
             try facts.require(.role)
             if facts.role == nil { throw .refused(.roomNotFound) }
         }
@@ -132,8 +133,8 @@ struct Rules {
         case .send: break
         case .change(let change):
             switch change.action {
-            case .edit, .addReaction: break
-            case .delete, .removeReaction: return
+            case .edit, .addReaction, .pin: break
+            case .delete, .removeReaction, .unpin: return
             }
         case .read, .room, .user: return
         }

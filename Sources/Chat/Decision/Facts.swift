@@ -6,10 +6,11 @@ public import Wire
 ///
 /// | Submission | Room and caller | What follows |
 /// |---|---|---|
-/// | send | ``room``, ``role`` in a private room | ``first`` with a client message id, then ``isFirstContent``; ``role`` and ``hasManyMembers`` to mention the room |
+/// | send | ``room``, ``role`` in a private room | ``first`` with a client message id, then ``isFirstContent``; ``role`` and ``hasManyMembers`` to mention the room; ``role`` and ``lastSend`` in a room that limits sends |
 /// | edit, delete | the same | ``message``; ``role`` to delete a message of another user; ``role`` and ``hasManyMembers`` to mention the room |
 /// | reaction | the same | ``message`` and ``reaction``; ``reactingUsers`` to remove a listed user |
 /// | read mark | the same | ``mark`` |
+/// | pin | the same | ``message`` and ``hasMaximumPins``; ``role`` |
 /// | settings, deletion | ``room``, ``role`` unless by an admin | |
 /// | member | ``room``, ``role``, ``subjectRole`` | ``hasOtherOwners`` of an owner; ``isBlocked`` and ``hasTakenPart`` of a new member |
 /// | direct room | ``room`` | ``isBlocked`` |
@@ -60,6 +61,10 @@ public struct Facts: Sendable {
         public static let reactingUsers = Names(rawValue: 1 << 12)
         /// ``Facts/mark``.
         public static let mark = Names(rawValue: 1 << 13)
+        /// ``Facts/lastSend``.
+        public static let lastSend = Names(rawValue: 1 << 24)
+        /// ``Facts/hasMaximumPins``.
+        public static let hasMaximumPins = Names(rawValue: 1 << 25)
         /// ``Facts/ban``.
         public static let ban = Names(rawValue: 1 << 14)
         /// ``Facts/hasMaximumBans``.
@@ -179,6 +184,8 @@ public struct Facts: Sendable {
         var message: [UInt8]?
         var reaction: Int64?
         var reactingUsers: [UserID] = []
+        var lastSend: Timestamp?
+        var hasMaximumPins = false
         var ban: Ban?
         var hasMaximumBans = false
         var erasure: ErasureStatus?
@@ -276,6 +283,22 @@ public struct Facts: Sendable {
         set {
             others.reactingUsers = newValue
             known.insert(.reactingUsers)
+        }
+    }
+    /// The time of the caller's last message in slow mode; `nil` if there is none.
+    public var lastSend: Timestamp? {
+        get { others.lastSend }
+        set {
+            others.lastSend = newValue
+            known.insert(.lastSend)
+        }
+    }
+    /// True if the room has the maximum number of pinned messages.
+    public var hasMaximumPins: Bool {
+        get { others.hasMaximumPins }
+        set {
+            others.hasMaximumPins = newValue
+            known.insert(.hasMaximumPins)
         }
     }
     /// The ban to change; `nil` if there is none in force.

@@ -15,6 +15,12 @@ public struct RoomFacts: Sendable, Hashable {
     public var isPrivate: Bool
     /// True if it was deleted. Only its id is left.
     public var isDeleted: Bool
+    /// The users who may send to it.
+    public var posting: RoomManners.Posting
+    /// The users who may pin messages.
+    public var pinning: RoomManners.Pinning
+    /// The time in seconds between two messages of a user who is not an owner; 0 for none.
+    public var slowSeconds: Int
     // Empty unless the room is a direct one, so that a copy of the facts is small.
     private var directs: [DirectRoom] = []
 
@@ -28,6 +34,7 @@ public struct RoomFacts: Sendable, Hashable {
     public init(
         head: Int64 = 0, rev: Int64 = 0, latest: Timestamp = .earliest, isPrivate: Bool = false,
         isDeleted: Bool = false,
+        posting: RoomManners.Posting = .members, pinning: RoomManners.Pinning = .owners, slowSeconds: Int = 0,
         direct: DirectRoom? = nil
     ) {
         self.head = head
@@ -35,11 +42,26 @@ public struct RoomFacts: Sendable, Hashable {
         self.latest = latest
         self.isPrivate = isPrivate
         self.isDeleted = isDeleted
+        self.posting = posting
+        self.pinning = pinning
+        self.slowSeconds = slowSeconds
         self.direct = direct
     }
 
     /// True if the rules ask for the role of anybody who sends to the room or reads it.
-    public var asksForRole: Bool { isPrivate }
+    public var asksForRole: Bool { isPrivate || limitsSends }
+
+    /// True if others than owners may not always send to the room.
+    var limitsSends: Bool { posting == .owners || slowSeconds > 0 }
+
+    /// Returns the number of seconds that slow mode makes a user wait; `nil` for a user who may send now.
+    ///
+    /// - Parameter last: The time of the user's last message. If the clock was set back since, it may be a later one.
+    func wait(after last: Timestamp, at time: Timestamp) -> Int? {
+        let (slow, passed) = (Int64(slowSeconds) * 1000, time.milliseconds - last.milliseconds)
+        guard abs(passed) < slow else { return nil }
+        return Int((min(slow, slow - passed) + 999) / 1000)
+    }
 
     /// True if the room may become full before the next look at it. Its sends are then decided one by one, although the
     /// rules permit them.

@@ -16,6 +16,7 @@ extension Rules {
                 facts.past.boundary = Facts.Boundary(seq: room.head, rev: room.rev)
                 facts.role = nil
                 facts.mark = 0
+                if room.slowSeconds > 0 { facts.lastSend = nil }
             }
         }
         let subject: UserID

@@ -17,13 +17,19 @@ extension Rules {
         switch change.action {
         case .edit, .delete: try facts.require([.message, .time])
         case .addReaction, .removeReaction: try facts.require([.message, .reaction])
+        case .pin: try facts.require([.message, .time, .hasMaximumPins])
+        case .unpin: try facts.require(.message)
         }
         guard let body = facts.message else { throw .refused(.internalError("A message is missing in its room.")) }
         let message = try decoded(body)
         var old = Snapshot(message: message, stored: StoredMessage(seq: message.seq, rev: message.rev, body: body))
         try eraseFirst(&old, change.action, by: user)
         var isOwner = false
-        if case .delete = change.action, old.message.sender != user { isOwner = try self.isOwner(submission) }
+        switch change.action {
+        case .delete: if old.message.sender != user { isOwner = try self.isOwner(submission) }
+        case .pin, .unpin: try checkPinning(submission)
+        case .edit, .addReaction, .removeReaction: break
+        }
         do throws(Problem) {
             if try change.decide(on: old.message, by: user, isOwner: isOwner) == .done {
                 return .message(old.stored, isNew: false)
@@ -35,6 +41,13 @@ extension Rules {
             return .message(old.stored, isNew: false)
         }
         return .message(try replace(old.stored, by: next), isNew: false)
+    }
+
+    /// Checks that the caller may pin messages in the room.
+    private func checkPinning(_ submission: Submission) throws(Halt) {
+        if try isOwner(submission) { return }
+        guard facts.room?.pinning == .members else { throw .refused(.notAnOwner) }
+        if facts.role == nil { throw .refused(.notAMember) }
     }
 
     /// Returns a message after an action; `nil` if the action changes nothing.
@@ -68,6 +81,15 @@ extension Rules {
         case .removeReaction(let key):
             guard facts.reaction != nil else { return nil }
             next = try self.message(message, without: key, of: user)
+        case .pin:
+            if message.pinned != nil { return nil }
+            if facts.hasMaximumPins { throw .refused(.tooManyPins) }
+            writes.append(.pin(seq: message.seq, user, rev: facts.room!.rev + 1))
+            next.pinned = Pin(by: user, at: facts.time)
+        case .unpin:
+            if message.pinned == nil { return nil }
+            writes.append(.unpin(seq: message.seq))
+            next.pinned = nil
         }
         return next
     }
@@ -98,6 +120,7 @@ extension Rules {
         let count = message.reactions.reduce(0) { $0 + $1.count }
         if count > 0 { writes.append(.removeReactions(seq: message.seq, count: count)) }
         if !message.content.mentions.isEmpty { writes.append(.removeMentions(seq: message.seq)) }
+        if message.pinned != nil { writes.append(.unpin(seq: message.seq)) }
         return message.tombstone
     }
 
@@ -202,6 +225,19 @@ extension Decision {
         self.init(message, body, in: room) { rules, old throws(Halt) in
             rules.facts.reactingUsers = users
             _ = try rules.replace(old.stored, by: rules.message(old.message, without: key, of: user))
+        }
+    }
+
+    /// Decides that the pin of a message keeps no name, because its user is erased.
+    ///
+    /// - Returns: `nil` if the room is full, or the message is not pinned.
+    public init?(unnamingPinOf message: Message, _ body: [UInt8], in room: RoomFacts) {
+        guard message.pinned != nil else { return nil }
+        self.init(message, body, in: room) { rules, old throws(Halt) in
+            var next = old.message
+            next.pinned?.by = .deleted
+            _ = try rules.replace(old.stored, by: next)
+            rules.writes.append(.forgetPinner(seq: next.seq))
         }
     }
 

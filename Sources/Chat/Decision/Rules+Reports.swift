@@ -20,6 +20,7 @@ extension Rules {
         }
         // They name other users, who may be erased later.
         message.reactions = []
+        message.pinned = nil
         var snapshot: [UInt8] = []
         message.encode(into: &snapshot)
         let entry = ReportEntry(

@@ -37,6 +37,12 @@ extension Rules {
             writes.append(.setVisibility(visibility, endsAccess: visibility == .private && !wasPrivate))
         }
         if let title = settings.title { writes.append(.setTitle(title)) }
+        if let posting = settings.posting { writes.append(.setPosting(posting)) }
+        if let pinning = settings.pinning { writes.append(.setPinning(pinning)) }
+        if let seconds = settings.slowSeconds { writes.append(.setSlowMode(seconds: seconds)) }
+        if let days = settings.keepDays { writes.append(.setKeepDays(days)) }
+        if let avatar = settings.avatar { writes.append(.setAvatar(avatar)) }
+        if let data = settings.data { writes.append(.setData(data)) }
         return .room(isNew: isNew)
     }
 

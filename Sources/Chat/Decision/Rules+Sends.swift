@@ -16,7 +16,8 @@ extension Rules {
             try facts.require(.first)
             if let first = facts.first, try !eraseFirst(first, by: sender) { return try repeated(draft, of: first) }
         }
-        // After the repeated sends, which have moved the head themselves.
+        // After the repeated sends, which have moved the head themselves, and were accepted.
+        let isSlow = try checkManners(submission)
         let head = facts.room?.head ?? 0
         if let expected = draft.expectHead, expected != head { throw .refused(.headMoved(head)) }
         if facts.room == nil { createRoom(by: sender) }
@@ -29,9 +30,23 @@ extension Rules {
         guard let message = facts.room!.append(draft, by: sender, to: id, at: facts.time) else {
             throw .refused(.roomFull)
         }
+        if isSlow { writes.append(.noteSend(sender, at: facts.time)) }
         self.message = message
         addMentions(draft.content.mentions, of: message.stored.seq, by: sender, at: message.createdAt)
         return .message(message.stored, isNew: true)
+    }
+
+    /// Checks that the room takes a new message of the caller at this time.
+    ///
+    /// - Returns: True if the caller's next message has to wait.
+    private func checkManners(_ submission: Submission) throws(Halt) -> Bool {
+        guard let room = facts.room, room.limitsSends, try !isOwner(submission) else { return false }
+        if room.posting == .owners { throw .refused(.postingRestricted) }
+        try facts.require(.lastSend)
+        if let last = facts.lastSend, let wait = room.wait(after: last, at: facts.time) {
+            throw .refused(.slowMode(retryAfter: wait))
+        }
+        return true
     }
 
     /// Returns the stored message for a repeated send, and refuses another send with the same client message id.

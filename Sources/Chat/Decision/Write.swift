@@ -37,10 +37,18 @@ public enum Write: Sendable {
     case addMentions(Mentions, seq: Int64, sender: UserID, createdAt: Timestamp)
     /// Remove the mentions of a message.
     case removeMentions(seq: Int64)
+    /// List a message among the pinned ones of the room, as pinned by a user at a revision.
+    case pin(seq: Int64, UserID, rev: Int64)
+    /// Remove a message from the list of pinned ones.
+    case unpin(seq: Int64)
+    /// Remove the name of an erased user from the pin of a message.
+    case forgetPinner(seq: Int64)
     /// Move a user's read mark forward at this time, and mark the user as engaged.
     case raiseMark(UserID, seq: Int64, at: Timestamp)
-    /// Remove a user's read mark.
+    /// Remove a user's read mark, and the time of the last message in slow mode.
     case removeMark(UserID)
+    /// Remember the time of a user's message in slow mode.
+    case noteSend(UserID, at: Timestamp)
     /// Make a user a member. The room is at this revision before the commit's own messages.
     case addMember(UserID, RoomMember.Role, rev: Int64, isEngaged: Bool)
     /// Change a member's role.
@@ -51,6 +59,18 @@ public enum Write: Sendable {
     case setVisibility(RoomSummary.Visibility, endsAccess: Bool)
     /// Set the room's title; an empty one removes it.
     case setTitle(String)
+    /// Set who may send to the room.
+    case setPosting(RoomManners.Posting)
+    /// Set who may pin messages.
+    case setPinning(RoomManners.Pinning)
+    /// Set the time between two messages of a user; 0 for none.
+    case setSlowMode(seconds: Int)
+    /// Set the number of days for which messages are kept; 0 for the server's.
+    case setKeepDays(Int)
+    /// Set the URL of the room's picture; an empty one removes it.
+    case setAvatar(String)
+    /// Set the room's application data; empty data removes it.
+    case setData([UInt8])
     /// Delete the room: access ends now, and its rows are removed later.
     case deleteRoom
     /// Set or replace a ban.
@@ -82,8 +102,9 @@ extension Write {
     public var isRestriction: Bool {
         switch self {
         case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan, .hideRoom,
-            .setBlock:
+            .setBlock, .setPosting(.owners):
             true
+        case .setSlowMode(let seconds): seconds > 0
         default: false
         }
     }

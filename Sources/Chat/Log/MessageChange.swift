@@ -12,6 +12,10 @@ public struct MessageChange: Sendable {
         case addReaction(ReactionKey)
         /// Remove one's own reaction.
         case removeReaction(ReactionKey)
+        /// Pin the message; allowed to owners, and to all members if the room says so.
+        case pin
+        /// Unpin the message; allowed to the same users.
+        case unpin
     }
 
     /// The message's place.
@@ -48,12 +52,13 @@ public struct MessageChange: Sendable {
         case .edit: guard message.sender == user else { throw .notTheSender }
         case .delete: guard message.sender == user || isOwner else { throw .notTheSender }
         case .addReaction, .removeReaction: break
+        case .pin, .unpin: break  // the room's rules decide, whoever sent it
         }
         if message.deleted {
             switch action {
-            case .edit, .addReaction: throw .messageDeleted
+            case .edit, .addReaction, .pin: throw .messageDeleted
             // The result is what the client asked for, whatever revision it has seen (RFC 9110, section 13.1.1).
-            case .delete, .removeReaction: return .done
+            case .delete, .removeReaction, .unpin: return .done
             }
         }
         if let revs, !revs.contains(message.rev) {

@@ -44,6 +44,8 @@ public final class Query: Sendable {
         /// The users after a user, in byte order of the ids, who reacted to the message at `seq` with a key, at most `limit`;
         /// `nil` if there is no message.
         case reactions(seq: Int64, ReactionKey, after: UserID?, limit: Int, Reply<ReactingUsers?>)
+        /// The pinned messages, latest first: those pinned before a revision, at most `limit`.
+        case pins(before: Int64?, limit: Int, Reply<PinSlice>)
         /// Bans from the room; for its owners and admins.
         case bans(BanRead)
     }

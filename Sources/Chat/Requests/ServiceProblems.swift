@@ -39,6 +39,17 @@ extension Problem {
         return problem
     }
 
+    /// 403 `posting_restricted`: only owners of the room may send to it.
+    public static var postingRestricted: Problem {
+        Problem(code: .postingRestricted, detail: "Only owners of the room may send to it.")
+    }
+
+    /// 429 `slow_mode`: the caller may send to the room again after `seconds`.
+    public static func slowMode(retryAfter seconds: Int) -> Problem {
+        Problem(
+            code: .slowMode, detail: "The room is in slow mode. Send again after \(seconds) s.", retryAfter: seconds)
+    }
+
     /// 403 `forbidden`: the caller has no token that carries `admin`, or one that is limited to some rooms.
     public static var notAnAdmin: Problem {
         .forbidden("Only admins may do this: a token with \"admin\": true that is not limited to rooms.")

@@ -5,15 +5,19 @@
  * @typedef {{text?: string | null, attachments?: AttachmentDraft[] | null, mentions?: string[] | null, mentions_room?: boolean | null, data?: Record<string, unknown> | null}} Edit
  * @typedef {{type: AttachmentType, url: string, width?: number | null, height?: number | null, mime?: string | null, size?: number | null, title?: string | null, description?: string | null, thumbhash?: string | null}} AttachmentDraft
  * @typedef {"image" | "video" | "audio" | "file" | "link"} AttachmentType
- * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, mentions?: string[], mentions_room?: boolean, data?: Record<string, unknown>, reactions?: Reaction[], created_at: string, edited_at?: string, deleted?: boolean}} Message
+ * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, mentions?: string[], mentions_room?: boolean, data?: Record<string, unknown>, reactions?: Reaction[], pinned?: Pin, created_at: string, edited_at?: string, deleted?: boolean}} Message
  * @typedef {{key: string, count: number, users: string[]}} Reaction
+ * @typedef {{by: string, at: string}} Pin
+ * @typedef {{messages: Message[], has_more: boolean, cursor?: string}} Pins
  * @typedef {{users: string[], has_more: boolean}} ReactingUsers
  * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment
  * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number}} Page
  * @typedef {{messages: Message[], rev: number, has_more: boolean, epoch: string}} Changes
- * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, visibility?: Visibility, title?: string, role?: Role, direct?: string}} Room
+ * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, role?: Role, direct?: string}} Room
  * @typedef {{rooms: InboxRoom[], has_more: boolean, cursor?: string, epoch: string}} Rooms
- * @typedef {{visibility?: Visibility | null, title?: string | null}} RoomSettings
+ * @typedef {{visibility?: Visibility | null, title?: string | null, posting?: Posting | null, pinning?: Pinning | null, slow_seconds?: number | null, keep_days?: number | null, avatar?: string | null, data?: Record<string, unknown> | null}} RoomSettings
+ * @typedef {"owners" | "members"} Pinning
+ * @typedef {"members" | "owners"} Posting
  * @typedef {"open" | "private"} Visibility
  * @typedef {"member" | "owner"} Role
  * @typedef {Room & {last_message?: Message}} InboxRoom
@@ -72,6 +76,9 @@
  *   "PUT /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, headers?: {"If-Match"?: string}}, answer: Message},
  *   "DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}": {request: {path: {room: string, seq: number, key: string}, headers?: {"If-Match"?: string}}, answer: Message},
  *   "POST /v1/rooms/{room}/messages/{seq}/reports": {request: {path: {room: string, seq: number}, body: ReportDraft}, answer: ReportEntry},
+ *   "PUT /v1/rooms/{room}/messages/{seq}/pin": {request: {path: {room: string, seq: number}, headers?: {"If-Match"?: string}}, answer: Message},
+ *   "DELETE /v1/rooms/{room}/messages/{seq}/pin": {request: {path: {room: string, seq: number}, headers?: {"If-Match"?: string}}, answer: Message},
+ *   "GET /v1/rooms/{room}/pins": {request: {path: {room: string}, query?: {cursor?: string | number, limit?: number}}, answer: Pins},
  *   "GET /v1/rooms/{room}/changes": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number, limit?: number}}, answer: Changes},
  *   "GET /v1/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: Rooms},
  *   "GET /v1/rooms/{room}": {request: {path: {room: string}}, answer: Room},

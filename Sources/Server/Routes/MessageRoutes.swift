@@ -73,6 +73,17 @@ enum MessageRoutes {
         }
     }
 
+    /// `GET /v1/rooms/{room}/pins`
+    static func pins(_ request: RoutedRequest) throws(Problem) {
+        let cursor = try PinSlice.cursor(parsing: request.single("cursor"))
+        let limit = try request.limit(maximum: Limits.pins, default: Limits.pins)
+        let room = request.room
+        request.ask({ .room(room, .pins(before: cursor, limit: limit, $0)) }) { slice in
+            if let next = slice.next { request.addNextLink("/v1/rooms/\(room)/pins?cursor=\(next)&limit=\(limit)") }
+            request.answerJSON { slice.encode(into: &$0) }
+        }
+    }
+
     // MARK: Changes
 
     /// `PATCH /v1/rooms/{room}/messages/{seq}`
@@ -94,6 +105,16 @@ enum MessageRoutes {
     /// `DELETE /v1/rooms/{room}/messages/{seq}/reactions/{key}`
     static func removeReaction(_ request: RoutedRequest) throws(Problem) {
         try change(request, .removeReaction(request.reaction))
+    }
+
+    /// `PUT /v1/rooms/{room}/messages/{seq}/pin`
+    static func pin(_ request: RoutedRequest) throws(Problem) {
+        try change(request, .pin)
+    }
+
+    /// `DELETE /v1/rooms/{room}/messages/{seq}/pin`
+    static func unpin(_ request: RoutedRequest) throws(Problem) {
+        try change(request, .unpin)
     }
 
     private static func change(_ request: RoutedRequest, _ action: MessageChange.Action) throws(Problem) {

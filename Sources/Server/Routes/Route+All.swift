@@ -28,6 +28,9 @@ extension Route {
         Route(
             .post, "/v1/rooms/{room}/messages/{seq}/reports", by: .named, limit: .changes, takesJSON: true,
             ReportRoutes.report),
+        Route(.put, "/v1/rooms/{room}/messages/{seq}/pin", by: .named, limit: .changes, MessageRoutes.pin),
+        Route(.delete, "/v1/rooms/{room}/messages/{seq}/pin", by: .named, limit: .changes, MessageRoutes.unpin),
+        Route(.get, "/v1/rooms/{room}/pins", by: .reader, limit: .reads, MessageRoutes.pins),
         Route(.get, "/v1/rooms/{room}/changes", by: .reader, limit: .reads, HistoryRoutes.changes),
     ]
 

@@ -10,6 +10,7 @@ final class MessageCheck<DB: SQLDatabase> {
     private let selectReactions: DB.Prepared
     private let selectMentions: DB.Prepared
     private let selectFirstContents: DB.Prepared
+    private let selectPins: DB.Prepared
     private let selectClientIDs: DB.Prepared
     /// Deleted messages whose reactions a job still has to remove.
     private let pendingReactions: Set<Int64>
@@ -32,6 +33,7 @@ final class MessageCheck<DB: SQLDatabase> {
             "SELECT message, \"user\", sender, created_at FROM mentions ORDER BY message", isLong: true)
         selectFirstContents = try db.prepare(
             "SELECT message, length(fingerprint) FROM first_contents ORDER BY message", isLong: true)
+        selectPins = try db.prepare("SELECT message, \"user\", rev FROM pins ORDER BY message", isLong: true)
         selectClientIDs = try db.prepare(
             """
             SELECT id >> 36, sender, client_message_id, id FROM messages WHERE client_message_id IS NOT NULL
@@ -52,7 +54,9 @@ final class MessageCheck<DB: SQLDatabase> {
                 try selectReactions.withRows { reactions in
                     try selectFirstContents.withRows { firstContents in
                         try selectMentions.withRows { mentions in
-                            try run(rooms, changes, reactions, firstContents, mentions, progress)
+                            try selectPins.withRows { pins in
+                                try run(rooms, changes, reactions, firstContents, mentions, pins, progress)
+                            }
                         }
                     }
                 }
@@ -64,7 +68,7 @@ final class MessageCheck<DB: SQLDatabase> {
 
     private func run(
         _ rooms: DB.Prepared, _ changes: DB.Prepared, _ reactions: DB.Prepared, _ firstContents: DB.Prepared,
-        _ mentions: DB.Prepared, _ progress: (Int64) -> Void
+        _ mentions: DB.Prepared, _ pins: DB.Prepared, _ progress: (Int64) -> Void
     ) throws {
         var fold = RoomFold("")
         var room: Int64?
@@ -78,12 +82,14 @@ final class MessageCheck<DB: SQLDatabase> {
             try checkReactions(of: message, key, fold.name, reactions)
             try checkFirstContent(of: message, key, fold.name, firstContents)
             try checkMentions(of: message, key, fold.name, mentions)
+            try checkPin(of: message, key, fold.name, pins)
             messages += 1
             if messages % Self.reportEach == 0 { progress(messages) }
         }
         _ = try name(of: .max, rooms)
         try checkReactions(of: nil, RowKey(rawValue: .max), "", reactions)
         try checkFirstContent(of: nil, RowKey(rawValue: .max), "", firstContents)
+        try checkPin(of: nil, RowKey(rawValue: .max), "", pins)
     }
 
     /// Advances to a room, and returns its name.
@@ -131,7 +137,9 @@ final class MessageCheck<DB: SQLDatabase> {
             clientMessageID: row.isNull(5) ? nil : row.text(5))
         let snapshot = row.bytes(6)
         guard let message = fold.read(snapshot, of: facts, findings) else { return nil }
-        if message.deleted, !message.reactions.isEmpty || !message.content.isSame(as: Content()) {
+        if message.deleted,
+            message.pinned != nil || !message.reactions.isEmpty || !message.content.isSame(as: Content())
+        {
             findings.add("this message is deleted, but still has content", room: fold.name, seq: key.place)
         }
         return message
@@ -200,6 +208,27 @@ final class MessageCheck<DB: SQLDatabase> {
         guard !isRoomDeleted, let message else { return }
         let difference = try fold.difference(from: message, db.wasErased)
         if let difference { findings.add(difference, room: name, seq: key.place) }
+    }
+
+    /// Checks that a message is listed as pinned exactly if its snapshot says so; `nil` stands for one that cannot be read.
+    private func checkPin(of message: Message?, _ key: RowKey, _ name: String, _ pins: DB.Prepared) throws {
+        var user: String?
+        while pins.hasRow, pins.integer(0) <= key.rawValue {
+            let id = pins.integer(0)
+            if id == key.rawValue {
+                user = pins.text(1)
+                if let message, pins.integer(2) > message.rev {
+                    findings.add("this message was pinned after its latest change", room: name, seq: key.place)
+                }
+            } else {
+                addOrphan("this message is listed as pinned, but there is no message", RowKey(rawValue: id))
+            }
+            try pins.next()
+        }
+        guard let message, !isRoomDeleted, message.pinned?.by.string != user else { return }
+        findings.add(
+            "this message is pinned by \(message.pinned?.by.string ?? "nobody"), but listed as pinned by "
+                + "\(user ?? "nobody")", room: name, seq: key.place)
     }
 
     private func addOrphan(_ text: String, _ key: RowKey) {

@@ -1,7 +1,7 @@
 import Wire
 
-/// Checks the rows of rooms that are not messages: read marks, members, bans and expiry marks; and blocks. Mentions are also
-/// here, because those of unfiled messages do not lie beside them.
+/// Checks the rows of rooms that are not messages: settings, read marks, members, bans and expiry marks; and blocks. Mentions
+/// are also here, because those of unfiled messages do not lie beside them.
 final class PeopleCheck<DB: SQLDatabase> {
     private let findings: Findings
     /// The highest `seq` of each room with unfiled messages.
@@ -16,6 +16,8 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectDirect: DB.Prepared
     private let selectBlocks: DB.Prepared
     private let selectReports: DB.Prepared
+    private let selectManners: DB.Prepared
+    private let selectSlowSends: DB.Prepared
 
     init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
@@ -58,6 +60,14 @@ final class PeopleCheck<DB: SQLDatabase> {
             SELECT bans.room, "user", reads FROM bans LEFT JOIN rooms ON rooms.id = bans.room
             WHERE (rooms.id IS NULL AND bans.room <> \(RowKey.server)) OR reads NOT IN (0, 1)
             """)
+        selectManners = try db.prepare(
+            """
+            SELECT name FROM rooms WHERE posting NOT IN (0, 1) OR pinning NOT IN (0, 1)
+                OR slow_seconds NOT BETWEEN 0 AND \(Limits.slowSeconds)
+                OR keep_days NOT BETWEEN 1 AND \(Limits.keepDays)
+            """, isLong: true)
+        selectSlowSends = try db.prepare(
+            "SELECT room, \"user\" FROM slow_sends WHERE room NOT IN (SELECT id FROM rooms)", isLong: true)
         selectOwnerless = try db.prepare(
             """
             SELECT name, private FROM rooms
@@ -66,6 +76,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     }
 
     func run() throws {
+        try checkManners()
         try checkPlaces(selectMarks) { "the read mark of \($0)" }
         try checkPlaces(selectExpired) { _ in "the mark of expired messages" }
         try checkPlaces(selectMentions) { _ in "the last mention" }
@@ -116,6 +127,17 @@ final class PeopleCheck<DB: SQLDatabase> {
         if row.integer(3) != 1 { findings.add("this direct room is not private", room: name) }
         if row.integer(4) != count || row.integer(5) != count {
             findings.add("the members of this direct room are not its two users", room: name)
+        }
+    }
+
+    private func checkManners() throws {
+        try selectManners.forEachRow { row in
+            findings.add("this room has settings out of their ranges", room: row.text(0))
+        }
+        try selectSlowSends.forEachRow { row in
+            findings.add(
+                "\(row.text(1)) has a time of slow mode in this room number, but there is no such room",
+                room: "#\(row.integer(0))")
         }
     }
 

@@ -45,16 +45,19 @@ struct CopiedTable: Sendable {
     static let all = [
         CopiedTable(
             "rooms", key: integers("id"),
-            texts("name", "title", "direct_first", "direct_second")
-                + integers("private", "deleted", "bytes", "active_at", "created_at"),
+            texts("name", "title", "avatar", "data", "direct_first", "direct_second")
+                + integers("private", "deleted", "bytes", "active_at", "created_at")
+                + integers("posting", "slow_seconds", "keep_days", "pinning"),
             isNumbered: true),
         CopiedTable(
             "messages", key: integers("id"),
             integers("rev", "changed", "created_at") + texts("sender", "client_message_id") + bytes("body")),
         CopiedTable("reactions", key: integers("message") + texts("key", "user"), integers("rev")),
         CopiedTable("mentions", key: texts("user") + integers("message"), texts("sender") + integers("created_at")),
+        CopiedTable("pins", key: integers("message"), integers("rev") + texts("user")),
         CopiedTable("first_contents", key: integers("message"), bytes("fingerprint")),
         CopiedTable("read_marks", key: texts("user") + integers("room"), integers("seq", "moved_at")),
+        CopiedTable("slow_sends", key: texts("user") + integers("room"), integers("at")),
         // Activity is kept in one of the databases only. Without it, lists of rooms look it up.
         CopiedTable(
             "members", key: integers("room") + texts("user"),

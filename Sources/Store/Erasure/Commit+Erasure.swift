@@ -7,10 +7,12 @@ private enum Phase {
     static let marks: Int64 = 1
     static let messages: Int64 = 2
     static let reactions: Int64 = 3
+    static let pins: Int64 = 4
 }
 
 /// Erasing users: a job removes a user's data in phases, which are memberships, read marks with mentions, blocks by others
-/// and reports, messages, and reactions to messages of others. Messages of others keep the name in their content.
+/// and reports, messages, reactions to messages of others, and the name in pins. Messages of others keep the name in their
+/// content.
 ///
 /// Meanwhile somebody may use the same user id again, as a new user. The rules then separate the two, see
 /// ``Facts/Past``, so the job leaves alone what lies beyond a boundary.
@@ -49,11 +51,11 @@ extension Commit {
             for room in rooms.sorted() { try removeMembership(of: user, in: room) }
             if rooms.count < CommitLimits.jobRows { next.phase = Phase.marks }
         case Phase.marks:
-            let marks = try db.deleteMarks(of: user, most: CommitLimits.jobRows)
+            let hasMarks = try db.deleteMarks(of: user, most: CommitLimits.jobRows)
             let mentions = try db.deleteMentions(of: user, most: CommitLimits.jobRows)
             let blocks = try db.deleteBlocks(of: user, most: CommitLimits.jobRows)
             let hasNoReports = try db.deleteReports(of: user, most: CommitLimits.jobRows)
-            if max(marks, mentions, blocks) < CommitLimits.jobRows, hasNoReports {
+            if !hasMarks, max(mentions, blocks) < CommitLimits.jobRows, hasNoReports {
                 next.phase = Phase.messages
             }
         case Phase.messages:
@@ -61,6 +63,18 @@ extension Commit {
                 of: user, after: job.place, rows: CommitLimits.scannedRows, most: CommitLimits.erasedMessages)
             for message in found { try eraseMessage(at: message, of: user) }
             if let last { next.place = last } else { (next.phase, next.place) = (Phase.reactions, 0) }
+        case Phase.pins:
+            var count = 0
+            while count < CommitLimits.erasedMessages, let pin = try db.nextPin(by: user, after: next.place) {
+                try erasePin(of: pin.message, rev: pin.rev, by: user)
+                next.place = pin.message.rawValue
+                count += 1
+            }
+            if count < CommitLimits.erasedMessages {
+                try db.finishErasure(of: user)
+                erasing.remove(user)
+                return nil
+            }
         default:
             var count = 0
             while count < CommitLimits.erasedMessages,
@@ -70,11 +84,7 @@ extension Commit {
                 next.place = message.rawValue
                 count += 1
             }
-            if count < CommitLimits.erasedMessages {
-                try db.finishErasure(of: user)
-                erasing.remove(user)
-                return nil
-            }
+            if count < CommitLimits.erasedMessages { (next.phase, next.place) = (Phase.pins, 0) }
         }
         return next
     }
@@ -133,6 +143,15 @@ extension Commit {
         if let boundary = try db.boundary(of: user, in: key.room), key.place > boundary.seq { return }
         guard var old = try open(key),
             let decision = Decision(erasing: old.message, old.body, of: user, in: old.facts)
+        else { return }
+        try apply(decision, &old.place)
+    }
+
+    /// Removes a user's name from a pin. The message stays pinned.
+    private mutating func erasePin(of key: RowKey, rev: Int64, by user: UserID) throws {
+        if let boundary = try db.boundary(of: user, in: key.room), rev > boundary.rev { return }
+        guard var old = try open(key),
+            let decision = Decision(unnamingPinOf: old.message, old.body, in: old.facts)
         else { return }
         try apply(decision, &old.place)
     }

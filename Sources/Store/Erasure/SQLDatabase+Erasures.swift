@@ -97,16 +97,19 @@ extension SQLDatabase {
         ) { $0.integer(0) }
     }
 
-    /// Deletes at most `most` read marks of a user in rooms without a boundary.
+    /// Deletes at most `most` read marks of a user, and as many times of slow mode, in rooms without a boundary.
     ///
-    /// - Returns: the number of read marks deleted.
-    func deleteMarks(of user: UserID, most: Int) throws -> Int {
-        try runCounting(
-            """
-            DELETE FROM read_marks WHERE "user" = $1 AND room IN (
-                SELECT room FROM read_marks AS marks WHERE "user" = $1 AND NOT EXISTS (
-                    SELECT 1 FROM returns WHERE returns."user" = $1 AND returns.room = marks.room) LIMIT $2)
-            """, user, most)
+    /// - Returns: false once all are gone.
+    func deleteMarks(of user: UserID, most: Int) throws -> Bool {
+        let counts = try ["read_marks", "slow_sends"].map { table in
+            try runCounting(
+                """
+                DELETE FROM \(table) WHERE "user" = $1 AND room IN (
+                    SELECT room FROM \(table) AS marks WHERE "user" = $1 AND NOT EXISTS (
+                        SELECT 1 FROM returns WHERE returns."user" = $1 AND returns.room = marks.room) LIMIT $2)
+                """, user, most)
+        }
+        return counts.contains(most)
     }
 
     /// Searches the next rows for messages of a user.

@@ -34,8 +34,25 @@ struct Expiry {
         let room: RoomID
         /// The `seq` up to which its messages have expired.
         let mark: Int64
+        /// The number of days for which the room keeps messages; `nil` for the server's.
+        let keepDays: Int64?
         /// The time of the message after the mark; `nil` if there is none, or if the store looks it up apart.
         let oldest: Int64?
+
+        /// Returns the storage time of the oldest message to keep: the shorter of the room's and the server's number of
+        /// days counts.
+        ///
+        /// - Returns: `nil` if all are kept.
+        func cutoff(_ term: Term) -> Timestamp? {
+            guard let days = [keepDays, term.days].compactMap(\.self).min() else { return nil }
+            return Timestamp(milliseconds: term.now.milliseconds - days * 86_400_000)
+        }
+    }
+
+    /// The present time, and the number of days for which the server keeps messages; `nil` for ever.
+    struct Term {
+        var now: Timestamp
+        var days: Int64?
     }
 
     /// The result of a step.
@@ -116,25 +133,28 @@ extension CommitMaker {
     /// Performs one step of expiry. A failure does not mean that sends fail, so it does not change the health of the
     /// log.
     mutating func expire(_ reports: WriterReports) {
-        guard let expiry else { return }
+        let expiry = expiry
         var asked: Int64?
         do {
-            let cutoff = try expiryCutoff()
-            let rooms = try expiryRooms(after: expiry.room, most: expiry.mostRooms)
+            let term = try expiryTerm()
+            let rooms = try expiryRooms(after: expiry.room, most: expiry.mostRooms, ofAll: term.days != nil)
             asked = rooms.last?.number
-            let places = try rooms.filter { try isDue($0, before: cutoff) }
+            let places = try rooms.compactMap { room -> (place: Expiry.Place, cutoff: Timestamp)? in
+                guard let cutoff = room.cutoff(term), try isDue(room, before: cutoff) else { return nil }
+                return (room, cutoff)
+            }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
             if !places.isEmpty {
                 let done = try transact { commit in
                     var rest = expiry.mostMessages
-                    for place in places {
+                    for (place, cutoff) in places {
                         let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
                         step.expired += expired
                         rest -= looked
                         guard rest == 0 else { continue }
                         // The next step continues with the next room; the next round returns to this one.
                         step.hasMore = true
-                        if place.number != places.last?.number { step.lastRoom = place.number }
+                        if place.number != places.last?.place.number { step.lastRoom = place.number }
                         break
                     }
                 }
@@ -143,23 +163,20 @@ extension CommitMaker {
                     reports.tell(done)
                 }
             }
-            if let count = self.expiry?.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
+            if let count = self.expiry.made(step, at: .now) { configuration.onExpiry?(.passOver(count)) }
         } catch {
-            if self.expiry?.failed(asked, at: .now) == true { configuration.onExpiry?(.failed("\(error)")) }
+            if self.expiry.failed(asked, at: .now) { configuration.onExpiry?(.failed("\(error)")) }
         }
     }
 }
 
 extension StoreConfiguration {
-    /// The bounds of expiry; `nil` if messages do not expire.
-    var expiryLimits: Expiry.Limits? {
-        keepDays.map { _ in
-            Expiry.Limits(
-                messages: max(1, commit.expiredMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
-                interval: .milliseconds(expiryInterval))
-        }
+    /// The bounds of expiry.
+    var expiryLimits: Expiry.Limits {
+        Expiry.Limits(
+            messages: max(1, commit.expiredMessages), rooms: max(1, expiryRooms), pause: .milliseconds(expiryPause),
+            interval: .milliseconds(expiryInterval))
     }
-
 }
 
 /// Expiring old messages.

@@ -38,8 +38,8 @@ extension SQLDatabase {
 
 /// Statements that remove the rows of deleted rooms.
 extension SQLDatabase {
-    /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, bans, or reactions
-    /// to its messages and mentions in them.
+    /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, times of slow mode,
+    /// bans, pins, or reactions to its messages and mentions in them.
     ///
     /// - Returns: false once all are gone.
     func deleteRows(of room: Int64, most: Int) throws -> Bool {
@@ -51,7 +51,15 @@ extension SQLDatabase {
             DELETE FROM read_marks WHERE ("user", room) IN
                 (SELECT "user", room FROM read_marks WHERE room = $1 LIMIT $2)
             """,
+            """
+            DELETE FROM slow_sends WHERE ("user", room) IN
+                (SELECT "user", room FROM slow_sends WHERE room = $1 LIMIT $2)
+            """,
             "DELETE FROM bans WHERE (room, \"user\") IN (SELECT room, \"user\" FROM bans WHERE room = $1 LIMIT $2)",
+            """
+            DELETE FROM pins WHERE message IN (SELECT message FROM pins
+                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)
+            """,
             """
             DELETE FROM reactions WHERE (message, key, "user") IN (SELECT message, key, "user" FROM reactions
                 WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)

@@ -56,6 +56,10 @@ struct ReadTransaction<View: StoreView> {
             reply.answer(try reads(of: room, after: user, from: seq, limit: limit))
         case .reactions(let seq, let key, let user, let limit, let reply):
             reply.answer(try reactingUsers(seq, key, of: room, after: user, limit: limit))
+        case .pins(let rev, let limit, let reply):
+            let pins = try pins(of: room, before: rev, limit: limit)
+            reply.answer(pins)
+            return pins.messages.count
         case .bans(let read): try answer(read, of: room, for: query)
         }
         return 0
@@ -95,6 +99,25 @@ struct ReadTransaction<View: StoreView> {
         case .unread: return readState?.firstUnread ?? head
         case .time(let time): return try room?.firstSeq(at: time) ?? 1
         }
+    }
+
+    /// Returns pinned messages of a room, at most `limit`.
+    private func pins(of room: View.Room?, before rev: Int64?, limit: Int) throws -> PinSlice {
+        var slice = PinSlice()
+        guard let room else { return slice }
+        var (count, last) = (0, Int64(0))
+        try db.forEachPin(of: room.number, before: rev ?? .max) { rev, snapshot in
+            guard count < limit, slice.messages.count < answerBytes else {
+                slice.next = last
+                return false
+            }
+            if count > 0 { slice.messages.append(UInt8(ascii: ",")) }
+            // The pointer is used only inside the closure, while the span's owner is alive.
+            snapshot.withUnsafeBufferPointer { slice.messages.append(contentsOf: $0) }
+            (count, last) = (count + 1, rev)
+            return true
+        }
+        return slice
     }
 
     // MARK: Changes
@@ -176,7 +199,7 @@ struct ReadTransaction<View: StoreView> {
         var summary = RoomSummary(
             room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: context.epoch)
         summary.visibility = room?.isPrivate == true ? .private : .open
-        summary.title = try room.flatMap { try db.title(of: $0.number) }
+        if let room { (summary.title, summary.manners) = try db.settings(of: room.number) }
         guard let user else { return summary }
         let readState = try readState(of: room, for: user)
         summary.read = readState.read

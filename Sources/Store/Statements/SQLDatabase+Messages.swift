@@ -81,6 +81,56 @@ extension SQLDatabase {
     }
 }
 
+/// Statements about pinned messages.
+extension SQLDatabase {
+    /// Returns the number of a room's pinned messages.
+    func countPins(of room: Int64) throws -> Int {
+        try first(
+            "SELECT count(*) FROM pins WHERE message > $1 AND message <= $2", RowKey(room: room, 0),
+            RowKey(room: room, RowKey.maximumPlace)
+        ) { Int($0.integer(0)) } ?? 0
+    }
+
+    /// Lists a message as pinned, at the room's revision `rev`.
+    func addPin(of message: RowKey, by user: UserID, rev: Int64) throws {
+        try runSoon("INSERT INTO pins (message, rev, \"user\") VALUES ($1, $2, $3)", message, rev, user)
+    }
+
+    func removePin(of message: RowKey) throws {
+        try runSoon("DELETE FROM pins WHERE message = $1", message)
+    }
+
+    /// Removes the name of an erased user from a pin.
+    func clearPinner(of message: RowKey) throws {
+        try runSoon("UPDATE pins SET \"user\" = '\(UserID.deleted)' WHERE message = $1", message)
+    }
+
+    /// Passes `body` the revision at which a message was pinned, and its snapshot, latest pin first, until it returns
+    /// false.
+    ///
+    /// - Parameter rev: The revision before which the messages were pinned.
+    func forEachPin(of room: Int64, before rev: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws {
+        let select = try prepare(
+            """
+            SELECT pins.rev, body FROM pins JOIN messages ON messages.id = pins.message
+            WHERE pins.message > $1 AND pins.message <= $2 AND pins.rev < $3 ORDER BY pins.rev DESC
+            """)
+        try select.bind(RowKey(room: room, 0).rawValue, at: 1)
+        try select.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
+        try select.bind(rev, at: 3)
+        try select.withRows { row in
+            while row.hasRow, row.withBytes(1, { body(row.integer(0), $0) }) { try row.next() }
+        }
+    }
+
+    /// Returns the first message after `place` that a user has pinned, and the revision at that.
+    func nextPin(by user: UserID, after place: Int64) throws -> (message: RowKey, rev: Int64)? {
+        try first(
+            "SELECT message, rev FROM pins WHERE \"user\" = $1 AND message > $2 ORDER BY message LIMIT 1", user, place
+        ) { (RowKey(rawValue: $0.integer(0)), $0.integer(1)) }
+    }
+}
+
 extension StoredMessage {
     /// Creates the message of a row with the columns `id, rev, changed, body`.
     init(_ row: some SQLStatement) {

@@ -32,11 +32,48 @@ extension SQLDatabase {
         try runSoon("UPDATE rooms SET title = $1 WHERE id = $2", title.isEmpty ? nil : title, room)
     }
 
+    func setPosting(_ posting: RoomManners.Posting, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET posting = $1 WHERE id = $2", posting == .owners, room)
+    }
+
+    func setPinning(_ pinning: RoomManners.Pinning, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET pinning = $1 WHERE id = $2", pinning == .members, room)
+    }
+
+    func setSlowMode(seconds: Int, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET slow_seconds = $1 WHERE id = $2", seconds, room)
+    }
+
+    /// Sets the number of days for which a room's messages are kept; 0 for the server's.
+    func setKeepDays(_ days: Int, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET keep_days = $1 WHERE id = $2", days == 0 ? nil : days, room)
+    }
+
+    /// Sets the URL of a room's picture; an empty one removes it.
+    func setAvatar(_ avatar: String, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET avatar = $1 WHERE id = $2", avatar.isEmpty ? nil : avatar, room)
+    }
+
+    /// Sets a room's application data; empty data removes it.
+    func setData(_ data: [UInt8], of room: Int64) throws {
+        try runSoon(
+            "UPDATE rooms SET data = $1 WHERE id = $2", data.isEmpty ? nil : String(decoding: data, as: UTF8.self), room
+        )
+    }
+
+    /// Returns what owners have set for a room besides its visibility.
+    func settings(of room: Int64) throws -> (title: String?, manners: RoomManners) {
+        try first("SELECT \(RoomManners.columns) FROM rooms WHERE id = $1", room) { row in
+            (title: row.isNull(0) ? nil : row.text(0), manners: RoomManners(row))
+        } ?? (nil, RoomManners())
+    }
+
     /// Marks a room as deleted, and clears its row except for the name.
     func markDeleted(_ room: Int64) throws {
         try runSoon(
             """
-            UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL
+            UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL,
+                posting = 0, slow_seconds = 0, keep_days = NULL, avatar = NULL, data = NULL, pinning = 0
             WHERE id = $1
             """, room)
     }
@@ -45,6 +82,46 @@ extension SQLDatabase {
     func addBytes(_ bytes: Int, to room: Int64) throws {
         if bytes == 0 { return }
         try runSoon("UPDATE rooms SET bytes = bytes + $1 WHERE id = $2", bytes, room)
+    }
+}
+
+extension RoomManners {
+    /// The title's column, and those of ``init(_:)``.
+    static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning"
+
+    /// Creates the manners of a room from a row with ``columns``.
+    ///
+    /// - Parameter first: The index of the title's column.
+    init(_ row: some SQLStatement, from first: Int32 = 0) {
+        func text(_ column: Int32) -> String? { row.isNull(first + column) ? nil : row.text(first + column) }
+        self.init(
+            posting: Posting(row.integer(first + 1)), pinning: Pinning(row.integer(first + 6)),
+            slowSeconds: Int(row.integer(first + 2)),
+            keepDays: row.isNull(first + 3) ? nil : Int(row.integer(first + 3)), avatar: text(4),
+            data: Array((text(5) ?? "").utf8))
+    }
+}
+
+/// Statements about the times of users' last messages in slow mode.
+extension SQLDatabase {
+    /// Returns the time of a user's last message in slow mode; `nil` if there is none.
+    func slowSend(of user: UserID, in room: Int64) throws -> Timestamp? {
+        try first(
+            "SELECT at FROM slow_sends WHERE \"user\" = $1 AND room = $2 AND \(Erasures.isPresent("$1", in: "$2"))",
+            user, room
+        ) { Timestamp(milliseconds: $0.integer(0)) }
+    }
+
+    func setSlowSend(of user: UserID, in room: Int64, at time: Timestamp) throws {
+        try runSoon(
+            """
+            INSERT INTO slow_sends ("user", room, at) VALUES ($1, $2, $3)
+            ON CONFLICT ("user", room) DO UPDATE SET at = excluded.at
+            """, user, room, time)
+    }
+
+    func deleteSlowSend(of user: UserID, in room: Int64) throws {
+        try runSoon("DELETE FROM slow_sends WHERE \"user\" = $1 AND room = $2", user, room)
     }
 }
 

@@ -32,17 +32,47 @@ protocol SQLDatabase: AnyObject {
     func hasTable(_ name: String) throws -> Bool
 }
 
-/// A room's row without its title.
+/// What decisions and reads need of a room's row.
 struct RoomRow {
     var number: Int64
     /// True if only members may read the room.
     var isPrivate: Bool
     /// True if the room has been deleted. A ``Job`` removes everything but its name.
     var isDeleted: Bool
+    /// The users who may send to the room.
+    var posting: RoomManners.Posting
+    /// The users who may pin messages.
+    var pinning: RoomManners.Pinning
+    /// The time in seconds between two messages of a user; 0 for none.
+    var slowSeconds: Int
     /// The two members of a direct room; `nil` for other rooms.
     var direct: DirectPair?
     /// The progress if it is in the row; `nil` with SQLite, where it follows from the messages.
     var progress: RoomProgress?
+
+    /// The columns of ``init(_:)``.
+    static let columns = "id, private, deleted, posting, slow_seconds, pinning, direct_first, direct_second"
+
+    /// Creates the row from its columns, which come first in a statement.
+    init(_ row: some SQLStatement) {
+        number = row.integer(0)
+        isPrivate = row.integer(1) == 1
+        isDeleted = row.integer(2) == 1
+        posting = RoomManners.Posting(row.integer(3))
+        slowSeconds = Int(row.integer(4))
+        pinning = RoomManners.Pinning(row.integer(5))
+        direct = DirectPair(row, from: 6)
+    }
+}
+
+extension RoomManners.Pinning {
+    /// Creates the value of a column: 1 for all members.
+    init(_ column: Int64) { self = column == 1 ? .members : .owners }
+}
+
+extension RoomManners.Posting {
+    /// Creates the value of a column: 1 for owners only.
+    init(_ column: Int64) { self = column == 1 ? .owners : .members }
 }
 
 /// A room's highest `seq` and revision, and the time of its newest message in milliseconds since 1970; zeros without a

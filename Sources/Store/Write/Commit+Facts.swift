@@ -52,6 +52,7 @@ extension Commit {
             facts.hasManyMembers = try db.hasMembers(number, moreThan: policy.roomMentionMembers)
         }
         if names.contains(.mark) { facts.mark = try db.readMark(of: user, in: number) }
+        if names.contains(.lastSend) { facts.lastSend = try db.slowSend(of: user, in: number) }
         if names.contains(.past) { facts.past = try past(of: user, in: number) }
         if names.contains(.isFirstContent), case .send(let draft) = submission.change, let first = facts.first {
             facts.isFirstContent =
@@ -95,8 +96,9 @@ extension Commit {
             try file(id, room)
             facts.message = try db.snapshot(of: key)
         }
+        if names.contains(.hasMaximumPins) { facts.hasMaximumPins = try db.countPins(of: room.number) >= Limits.pins }
         switch change.action {
-        case .edit, .delete: break
+        case .edit, .delete, .pin, .unpin: break
         case .addReaction(let reaction), .removeReaction(let reaction):
             if names.contains(.reaction) {
                 facts.reaction = try db.rev(of: reaction, by: user, to: key)

@@ -94,6 +94,18 @@ extension Commit {
             try db.setVisibility(visibility, of: room!.number)
             room!.facts.isPrivate = visibility == .private
             rooms.update(room!)
+        case .setPosting(let posting):
+            try db.setPosting(posting, of: room!.number)
+            room!.facts.posting = posting
+            rooms.update(room!)
+        case .setPinning(let pinning):
+            try db.setPinning(pinning, of: room!.number)
+            room!.facts.pinning = pinning
+            rooms.update(room!)
+        case .setSlowMode(let seconds):
+            try db.setSlowMode(seconds: seconds, of: room!.number)
+            room!.facts.slowSeconds = seconds
+            rooms.update(room!)
         case .deleteRoom:
             // The job removes filed messages only.
             try file(id, room!)
@@ -120,7 +132,7 @@ extension Commit {
         switch write {
         // Applied by the callers.
         case .replace, .createRoom, .createDirectRoom, .hideRoom, .showRoom, .forgetDirect, .setBlock, .removeBlock,
-            .addMember, .setVisibility, .deleteRoom:
+            .addMember, .setVisibility, .setPosting, .setPinning, .setSlowMode, .deleteRoom:
             break
         case .rememberContent(let content, let seq):
             try db.insertFingerprint(fingerprinter.fingerprint(of: content), of: key(seq))
@@ -135,13 +147,22 @@ extension Commit {
         case .addMentions(let mentions, let seq, let sender, let time):
             try db.addMentions(mentions, of: key(seq), by: sender, at: time)
         case .removeMentions(let seq): try db.removeMentions(of: key(seq))
+        case .pin(let seq, let user, let rev): try db.addPin(of: key(seq), by: user, rev: rev)
+        case .unpin(let seq): try db.removePin(of: key(seq))
+        case .forgetPinner(let seq): try db.clearPinner(of: key(seq))
         case .raiseMark(let user, let seq, let time):
             try db.raiseMark(to: seq, for: user, in: number, at: time)
             try db.engage(user, in: number)
-        case .removeMark(let user): try db.deleteMark(of: user, in: number)
+        case .removeMark(let user):
+            try db.deleteMark(of: user, in: number)
+            try db.deleteSlowSend(of: user, in: number)
+        case .noteSend(let user, let time): try db.setSlowSend(of: user, in: number, at: time)
         case .setRole(let user, let role): try db.setRole(role, of: user, in: number)
         case .removeMember(let user): try db.removeMember(user, from: number)
         case .setTitle(let title): try db.setTitle(title, of: number)
+        case .setKeepDays(let days): try db.setKeepDays(days, of: number)
+        case .setAvatar(let avatar): try db.setAvatar(avatar, of: number)
+        case .setData(let data): try db.setData(data, of: number)
         case .setBan(let ban):
             try db.sweepBans(at: time)
             try db.setBan(ban, from: number)

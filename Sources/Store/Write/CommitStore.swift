@@ -59,8 +59,8 @@ protocol CommitMaker {
 
     var configuration: StoreConfiguration { get }
     var jobs: Jobs { get set }
-    /// The schedule of message expiry; `nil` if messages do not expire.
-    var expiry: Expiry? { get set }
+    /// The schedule of message expiry.
+    var expiry: Expiry { get set }
 
     /// Makes one transaction.
     mutating func transact(_ body: (inout Commit<Store>) throws -> Void) throws -> Commit<Store>
@@ -70,11 +70,13 @@ protocol CommitMaker {
     /// - Returns: False if there was nothing to do.
     mutating func makeReady(for job: Job) throws -> Bool
 
-    /// Returns the storage time of the oldest message to keep.
-    func expiryCutoff() throws -> Timestamp
+    /// Returns for how long messages are kept.
+    func expiryTerm() throws -> Expiry.Term
 
     /// Returns at most `most` rooms after `room`, in the order of their numbers.
-    func expiryRooms(after room: Int64, most: Int) throws -> [Expiry.Place]
+    ///
+    /// - Parameter ofAll: False for only those with a number of days of their own.
+    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Place]
 
     /// Returns true if the first message after a room's expiry mark was stored before `cutoff`.
     func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool
@@ -89,7 +91,7 @@ extension SQLDatabase {
             number: row.number,
             RoomFacts(
                 head: progress.head, rev: progress.rev, latest: Timestamp(milliseconds: progress.latest),
-                isPrivate: row.isPrivate, isDeleted: row.isDeleted,
-                direct: try row.direct.map { try direct($0, row.number) }))
+                isPrivate: row.isPrivate, isDeleted: row.isDeleted, posting: row.posting, pinning: row.pinning,
+                slowSeconds: row.slowSeconds, direct: try row.direct.map { try direct($0, row.number) }))
     }
 }

@@ -72,7 +72,7 @@ extension Content {
         } else if reader.json.matches(name, "mentions_room") {
             mentions.room = try reader.boolean("mentions_room") ?? false
         } else if reader.json.matches(name, "data") {
-            data = try reader.data()
+            data = try reader.data(limit: Limits.dataBytes) ?? []
         } else {
             return false
         }
@@ -86,12 +86,12 @@ extension FieldReader {
         try string("text", limit: Limits.textBytes) ?? ""
     }
 
-    /// Reads a message's `data`; null and the empty object are empty data.
-    mutating func data() throws(Problem) -> [UInt8] {
-        guard let object = try compactObject("data") else { return [] }
+    /// Reads `data`; the empty object is empty data, and null is `nil`.
+    mutating func data(limit: Int) throws(Problem) -> [UInt8]? {
+        guard let object = try compactObject("data") else { return nil }
         if object.hasNUL { note(.nulCharacter("data")) }
         if object.depth > Limits.dataDepth { note(.tooDeep("data", limit: Limits.dataDepth)) }
-        if object.bytes.count > Limits.dataBytes { note(.tooLong("data", limit: Limits.dataBytes)) }
+        if object.bytes.count > limit { note(.tooLong("data", limit: limit)) }
         return object.bytes.count == 2 ? [] : object.bytes
     }
 }

@@ -42,7 +42,7 @@ public struct Edit: Sendable {
             } else if reader.json.matches(name, "mentions_room") {
                 edit.mentionsRoom = try reader.boolean("mentions_room") ?? false
             } else if reader.json.matches(name, "data") {
-                edit.data = try reader.data()
+                edit.data = try reader.data(limit: Limits.dataBytes) ?? []
             } else {
                 try reader.json.skipValue()
             }

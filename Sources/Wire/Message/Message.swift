@@ -14,6 +14,8 @@ public struct Message: Sendable {
     public var content: Content
     /// The reactions, in the order of their first use.
     public var reactions: [Reaction]
+    /// The pin; `nil` if it is not pinned.
+    public var pinned: Pin?
     /// The time when the message was stored. It never decreases as ``seq`` grows.
     public var createdAt: Timestamp
     /// The time of the last edit.
@@ -24,7 +26,8 @@ public struct Message: Sendable {
     /// Creates a message.
     public init(
         room: RoomID, seq: Int64, rev: Int64, sender: UserID, clientMessageID: String? = nil, content: Content,
-        reactions: [Reaction] = [], createdAt: Timestamp, editedAt: Timestamp? = nil, deleted: Bool = false
+        reactions: [Reaction] = [], pinned: Pin? = nil, createdAt: Timestamp, editedAt: Timestamp? = nil,
+        deleted: Bool = false
     ) {
         self.room = room
         self.seq = seq
@@ -33,6 +36,7 @@ public struct Message: Sendable {
         self.clientMessageID = clientMessageID
         self.content = content
         self.reactions = reactions
+        self.pinned = pinned
         self.createdAt = createdAt
         self.editedAt = editedAt
         self.deleted = deleted

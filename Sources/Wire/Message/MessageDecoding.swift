@@ -33,6 +33,7 @@ extension Message {
         var clientMessageID: String?
         var content = Content()
         var reactions: [Reaction] = []
+        var pinned: Pin?
         var createdAt: Timestamp?
         var editedAt: Timestamp?
         var deleted = false
@@ -50,6 +51,8 @@ extension Message {
                 clientMessageID = try reader.string("client_message_id")
             } else if reader.json.matches(name, "reactions") {
                 reactions = try reader.reactions()
+            } else if reader.json.matches(name, "pinned") {
+                pinned = try reader.pin()
             } else if reader.json.matches(name, "created_at") {
                 createdAt = try reader.string("created_at").flatMap { Timestamp(rfc3339: $0) }
             } else if reader.json.matches(name, "edited_at") {
@@ -68,8 +71,8 @@ extension Message {
             }
             return Message(
                 room: RoomID(trusted: room), seq: seq, rev: rev, sender: UserID(trusted: sender),
-                clientMessageID: clientMessageID, content: content, reactions: reactions, createdAt: createdAt,
-                editedAt: editedAt, deleted: deleted)
+                clientMessageID: clientMessageID, content: content, reactions: reactions, pinned: pinned,
+                createdAt: createdAt, editedAt: editedAt, deleted: deleted)
         }
     }
 }

@@ -9,6 +9,10 @@ extension Message {
             out.append(memberName: "reactions")
             out.append(array: reactions) { $0.encode(into: &$1) }
         }
+        if let pinned {
+            out.append(memberName: "pinned")
+            pinned.encode(into: &out)
+        }
         out.append(literal: #","created_at":""#)
         createdAt.append(to: &out)
         out.append(UInt8(ascii: "\""))

@@ -24,6 +24,11 @@ enum WebURL {
         return isAuthority(rest.dropFirst(2).prefix { !"/?#".utf8.contains($0) })
     }
 
+    /// Returns true for such a URL with the scheme `https`.
+    static func isSecure(_ string: String) -> Bool {
+        string.prefix(6).lowercased() == "https:" && isValid(string)
+    }
+
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         // Names in some scripts need joiners.
         if scalar == "\u{200C}" || scalar == "\u{200D}" { return false }

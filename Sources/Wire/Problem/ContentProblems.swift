@@ -10,6 +10,14 @@ extension Problem {
         Problem(code: .invalidField, detail: "\(field) must be \(must).", field: field)
     }
 
+    /// 400 `invalid_field`: the field is not an integer within a range.
+    public static func outOfRange(_ field: String, _ range: ClosedRange<Int>) -> Problem {
+        Problem(
+            code: .invalidField,
+            detail: "\(field) must be an integer from \(range.lowerBound) to \(range.upperBound).", field: field,
+            limit: range.upperBound)
+    }
+
     /// 400 `invalid_field`: the field is `.` or `..`, which cannot stand in a URL: clients remove them from paths.
     public static func dotSegment(_ field: String) -> Problem {
         invalidField(field, must: "another id than . and .., which clients remove from URLs")
@@ -167,6 +175,15 @@ extension Problem {
             code: .tooManyReactions,
             detail: "A message has reactions with at most \(Limits.reactionKeys) different keys.", field: "key",
             limit: Limits.reactionKeys)
+    }
+}
+
+extension Problem {
+    /// 422 `too_many_pins`: the room has the maximum number of pinned messages.
+    public static var tooManyPins: Problem {
+        Problem(
+            code: .tooManyPins, detail: "A room must not have more than \(Limits.pins) pinned messages.",
+            limit: Limits.pins)
     }
 }
 

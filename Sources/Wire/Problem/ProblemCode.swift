@@ -57,6 +57,8 @@ extension Problem {
         case directRoom = "direct_room"
         /// A message already has the maximum number of different reaction keys.
         case tooManyReactions = "too_many_reactions"
+        /// The room has the maximum number of pinned messages.
+        case tooManyPins = "too_many_pins"
 
         // MARK: Changes that are not allowed for a message
 
@@ -106,6 +108,8 @@ extension Problem {
         case roomNotAllowed = "room_not_allowed"
         /// The caller does not have this permission.
         case forbidden = "forbidden"
+        /// Only owners of the room may send to it.
+        case postingRestricted = "posting_restricted"
         /// The caller is banned from the room, or from the whole server.
         case banned = "banned"
         /// The other user has blocked the caller.
@@ -144,6 +148,8 @@ extension Problem {
         case requestTimeout = "request_timeout"
         /// The caller exceeded its rate limit.
         case rateLimited = "rate_limited"
+        /// The room is in slow mode, and the caller has sent a message to it lately.
+        case slowMode = "slow_mode"
         /// The server's queues are full.
         case overloaded = "overloaded"
         /// The server is temporarily unavailable.

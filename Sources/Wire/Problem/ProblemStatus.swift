@@ -11,7 +11,8 @@ extension Problem.Code {
             .chunkExtensionsTooLong:
             400
         case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid, .disconnected: 401
-        case .forbidden, .notTheSender, .notAMember, .receiptsOff, .banned, .blocked, .roomNotAllowed,
+        case .forbidden, .notTheSender, .notAMember, .receiptsOff, .postingRestricted, .banned, .blocked,
+            .roomNotAllowed,
             .originNotAllowed:
             403
         case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .reportNotFound,
@@ -28,12 +29,13 @@ extension Problem.Code {
         case .expectationUnknown: 417
         case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
-            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .banOver, .tooManyBans, .tooManyBlocks,
+            .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .tooManyPins, .banOver, .tooManyBans,
+            .tooManyBlocks,
             .directRoom,
             .tooManySubscriptions:
             422
         case .upgradeRequired: 426
-        case .rateLimited: 429
+        case .rateLimited, .slowMode: 429
         case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
         case .internalError: 500
         case .notAvailable, .methodTooLong, .transferCodingUnknown: 501

@@ -16,7 +16,9 @@ struct DecisionModelTests {
         RandomHistory.Shape(
             "of erasures", users: 2, rooms: 1,
             kinds: [
-                .send, .sendWithID, .sendWithID, .read, .edit, .addReaction, .addReaction, .removeReaction, .delete,
+                .send, .sendWithID, .sendWithID, .read, .edit, .addReaction, .addReaction, .removeReaction, .pin,
+                .unpin,
+                .delete,
                 .setMember, .setMember, .settings, .eraseUser, .eraseUser,
             ]),
         RandomHistory.Shape(
@@ -85,9 +87,9 @@ struct DecisionModelTests {
             #expect(
                 problems.isSuperset(of: [
                     .banOver, .banned, .clientMessageIDReused, .emptyMessage, .forbidden, .headMoved, .lastOwner,
-                    .messageDeleted, .messageNotFound, .notTheSender, .preconditionFailed, .replyToNotFound,
-                    .roomDeleted,
-                    .roomNotFound, .tooManyBans,
+                    .messageDeleted, .messageNotFound, .notTheSender, .postingRestricted, .preconditionFailed,
+                    .replyToNotFound, .roomDeleted,
+                    .roomNotFound, .slowMode, .tooManyBans,
                 ]))
         }
         if shape.name == "of direct rooms" {
@@ -113,7 +115,7 @@ struct DecisionModelTests {
         #expect(Set(table.rooms.keys) == Set(naive.rooms.keys))
         for (id, room) in table.rooms {
             let expected = naive.rooms[id]!
-            #expect(room.title == expected.title)
+            #expect(room.title == expected.title && room.manners == expected.manners)
             #expect(room.facts.rev == expected.rev && room.facts.head == Int64(expected.posts.count))
             #expect(room.facts.isPrivate == expected.isPrivate && room.facts.isDeleted == expected.isDeleted)
             let bodies = expected.posts.map { post in
@@ -129,6 +131,8 @@ struct DecisionModelTests {
                 if !mentioned.isEmpty { mentions[message.seq] = mentioned }
             }
             #expect(room.mentions == mentions)
+            let pinned = expected.posts.filter { $0.message.pinned != nil }.map(\.message.seq)
+            #expect(room.pins.keys.sorted() == pinned)
         }
     }
 

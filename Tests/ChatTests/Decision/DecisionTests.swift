@@ -46,6 +46,8 @@ struct DecisionTests {
         #expect(missing(submission(.change(MessageChange(seq: 1, action: .delete))), open) == .message)
         let reaction = MessageChange(seq: 1, action: .addReaction(try! ReactionKey("+1")))
         #expect(missing(submission(.change(reaction)), open) == [.message, .reaction])
+        #expect(
+            missing(submission(.change(MessageChange(seq: 1, action: .pin))), open) == [.message, .hasMaximumPins])
         #expect(missing(submission(.room(.setMember(UserID.deleted, nil))), open) == [.role, .subjectRole])
         #expect(missing(submission(.room(.delete), isAdmin: true), open) == nil)
         #expect(missing(send(), facts(RoomFacts(), erasing: [alice])) == .past)
@@ -99,6 +101,15 @@ struct DecisionTests {
         #expect(!Decision.permits(send(), closed))
         closed.role = .member
         #expect(Decision.permits(send(), closed))
+        for room in [RoomFacts(posting: .owners), RoomFacts(slowSeconds: 1)] {
+            var limited = facts(room, at: nil)
+            #expect(!Decision.permits(send(), limited))
+            #expect(Decision.permits(submission(.read(seq: 9)), limited))
+            limited.role = .member
+            #expect(!Decision.permits(send(), limited))
+            limited.role = .owner
+            #expect(Decision.permits(send(), limited))
+        }
         let ban = Ban(user: alice, scope: .send, until: time, by: alice, createdAt: .earliest)
         #expect(
             !Decision.permits(send(), facts(RoomFacts(), at: nil, bans: [BanTable.Key(room: nil, user: alice): ban])))
@@ -106,6 +117,33 @@ struct DecisionTests {
         #expect(!Decision.permits(send(), erased))
         erased.past = Facts.Past(boundary: nil)
         #expect(!Decision.permits(send(), erased))
+    }
+
+    @Test("takes rights away by stricter manners, not by milder ones")
+    func restrictions() {
+        #expect(Write.setPosting(.owners).isRestriction && !Write.setPosting(.members).isRestriction)
+        #expect(Write.setSlowMode(seconds: 1).isRestriction && !Write.setSlowMode(seconds: 0).isRestriction)
+    }
+
+    @Test(
+        "makes a user wait between two messages in slow mode, not longer if the clock was set back",
+        arguments: [(0, 10), (1, 10), (9001, 1), (9999, 1), (10_000, nil), (-5, 10), (-9999, 10), (-10_000, nil)])
+    func slowMode(passed: Int64, wait: Int?) throws {
+        var facts = facts(RoomFacts(head: 1, rev: 1, slowSeconds: 10))
+        #expect(missing(send(), facts) == .role)
+        facts.role = .member
+        #expect(missing(send(), facts) == .lastSend)
+        facts.lastSend = Timestamp(milliseconds: time.milliseconds - passed)
+        let decision = try Decision.make(on: send(), facts)
+        if let wait {
+            #expect(decision.result == .failure(.slowMode(retryAfter: wait)) && decision.writes.isEmpty)
+        } else if case .noteSend(alice, time)? = decision.writes.first {
+            #expect(try decision.result.get().isNew)
+        } else {
+            Issue.record("\(decision)")
+        }
+        facts.role = .owner
+        #expect(try Decision.make(on: send(), facts).writes.isEmpty)
     }
 
     @Test("removes the old user's name from the title when an erased user comes back")

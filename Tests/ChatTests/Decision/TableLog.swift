@@ -20,10 +20,14 @@ struct TableLog {
     struct Room: Equatable {
         var facts = RoomFacts()
         var title: String?
+        var manners = RoomManners()
+        var slowSends: [UserID: Timestamp] = [:]
         var members: [UserID: RoomMember.Role] = [:]
         var marks: [UserID: Int64] = [:]
         var messages: [MessageRow] = []
         var reactions: [ReactionKeyRow: Int64] = [:]
+        /// The revisions of pins.
+        var pins: [Int64: Int64] = [:]
         /// The first contents that are remembered.
         var contents: [Int64: [UInt8]] = [:]
         var boundaries: [UserID: Facts.Boundary] = [:]
@@ -105,6 +109,10 @@ struct TableLog {
             let isPresent = !erasing.contains(user) || room.boundaries[user] != nil
             facts.mark = isPresent ? room.marks[user] ?? 0 : 0
         }
+        if names.contains(.lastSend) {
+            let isPresent = !erasing.contains(user) || room.boundaries[user] != nil
+            facts.lastSend = isPresent ? room.slowSends[user] : nil
+        }
         if case .send(let draft) = submission.change {
             if names.contains(.first) { facts.first = first(draft.clientMessageID, by: user, in: room) }
             if names.contains(.isFirstContent), let first = facts.first {
@@ -112,6 +120,7 @@ struct TableLog {
             }
         }
         if case .change(let change) = submission.change {
+            if names.contains(.hasMaximumPins) { facts.hasMaximumPins = room.pins.count >= Limits.pins }
             if names.contains(.message) { facts.message = room.messages[Int(change.seq) - 1].body }
             if case .addReaction(let key) = change.action { load(names, key, change.seq, of: user, room, into: &facts) }
             if case .removeReaction(let key) = change.action {
@@ -285,6 +294,9 @@ struct TableLog {
             room.reactions[row] = rev
         case .removeReaction(let key, let seq, let user):
             #expect(room.reactions.removeValue(forKey: ReactionKeyRow(seq: seq, key: key, user: user)) != nil)
+        case .pin(let seq, _, let rev):
+            #expect(room.pins.updateValue(rev, forKey: seq) == nil && rev == room.facts.rev + 1)
+        case .unpin(let seq): #expect(room.pins.removeValue(forKey: seq) != nil)
         case .addMentions(let mentions, let seq, let sender, let time):
             #expect(room.mentions[seq] == nil && !mentions.isEmpty && !mentions.users.contains(sender))
             #expect(time <= room.facts.latest || seq == room.facts.head + 1)
@@ -293,7 +305,8 @@ struct TableLog {
         case .raiseMark(let user, let seq, _):
             #expect(seq > room.marks[user] ?? 0)
             room.marks[user] = seq
-        case .removeMark(let user): room.marks[user] = nil
+        case .removeMark(let user): (room.marks[user], room.slowSends[user]) = (nil, nil)
+        case .noteSend(let user, let time): room.slowSends[user] = time
         case .hideRoom(let user):
             #expect(room.facts.direct?.sides.contains { $0.user == user && !$0.isHidden } == true)
             room.facts.direct?.change(user) { $0.isHidden = true }
@@ -309,10 +322,17 @@ struct TableLog {
         case .removeMember(let user): #expect(room.members.removeValue(forKey: user) != nil)
         case .setVisibility(let visibility, _): room.facts.isPrivate = visibility == .private
         case .setTitle(let title): room.title = title.isEmpty ? nil : title
+        case .setPosting(let posting): (room.facts.posting, room.manners.posting) = (posting, posting)
+        case .setPinning(let pinning): (room.facts.pinning, room.manners.pinning) = (pinning, pinning)
+        case .setSlowMode(let seconds): (room.facts.slowSeconds, room.manners.slowSeconds) = (seconds, seconds)
+        case .setKeepDays(let days): room.manners.keepDays = days == 0 ? nil : days
+        case .setAvatar(let avatar): room.manners.avatar = avatar.isEmpty ? nil : avatar
+        case .setData(let data): room.manners.data = data
         case .setBoundary(let user, let boundary):
             #expect(room.boundaries[user] == nil)
             room.boundaries[user] = boundary
         case .createRoom, .createDirectRoom, .setBlock, .removeBlock, .addReport, .closeReport, .forgetSender,
+            .forgetPinner,
             .deleteRoom, .setBan, .liftBan,
             .eraseUser:
             Issue.record("applied by the caller")

@@ -27,7 +27,7 @@ struct Provocation {
     }
 
     /// All requests, in the order in which they are made on one server. Each relies on the effects of the earlier ones.
-    static let all = messages + changes + rooms + bans + admin + live + server
+    static let all = messages + changes + rooms + bans + pins + admin + live + server
 
     private static let room = "/v1/rooms/lobby"
     private static let direct = "/v1/rooms/@FBpM0kK2foLt9KeLtBjUCm"
@@ -98,6 +98,10 @@ struct Provocation {
                 "{\"reason\":\"spam\",\"note\":\"\(String(repeating: "x", count: 1001))\"}"),
             Provocation("setRoom", 201, "/v1/rooms/den", #"{"title":"Den"}"#),
             Provocation("setRoom", 200, "/v1/rooms/den", #"{"visibility":"private"}"#),
+            Provocation(
+                "setRoom", 200, "/v1/rooms/den",
+                #"{"posting":"owners","slow_seconds":5,"keep_days":9,"avatar":"https://x","data":{"a":1}}"#),
+            Provocation("setRoom", 400, "/v1/rooms/den", #"{"slow_seconds":3601}"#),
             Provocation("setRoom", 403, room, "{}", as: "bob"),
             Provocation("setRoom", 422, "/v1/rooms/den", "{\"title\":\"\(String(repeating: "x", count: 257))\"}"),
             Provocation("deleteRoom", 403, room, as: "bob"),
@@ -161,6 +165,22 @@ struct Provocation {
         Provocation("liftBan", 403, "\(room)/bans/bob", as: "carol"),
         Provocation("liftBan", 204, "\(room)/bans/bob"),
     ]
+
+    private static let pins: [Provocation] =
+        (3...52).map { Provocation("sendMessage", 201, "\(room)/messages", "{\"text\":\"\($0)\"}") }
+        + (2...51).map { Provocation("pinMessage", 200, "\(room)/messages/\($0)/pin") }
+        + [
+            Provocation("pinMessage", 422, "\(room)/messages/52/pin"),
+            Provocation("pinMessage", 409, "\(first)/pin"),
+            Provocation("pinMessage", 403, "\(room)/messages/2/pin", as: "bob"),
+            Provocation("pinMessage", 412, "\(room)/messages/2/pin", fields: [("If-Match", "\"1\"")]),
+            Provocation("listPins", 200, "\(room)/pins?limit=1", as: "bob"),
+            Provocation("listPins", 400, "\(room)/pins?limit=51"),
+            Provocation("listPins", 400, "\(room)/pins?cursor=x"),
+            Provocation("unpinMessage", 412, "\(room)/messages/2/pin", fields: [("If-Match", "\"1\"")]),
+            Provocation("unpinMessage", 403, "\(room)/messages/2/pin", as: "bob"),
+            Provocation("unpinMessage", 200, "\(room)/messages/2/pin"),
+        ]
 
     private static let admin: [Provocation] = [
         Provocation("listAllRooms", 200, "/v1/admin/rooms?limit=1", as: "root"),

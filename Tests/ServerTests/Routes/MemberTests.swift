@@ -12,6 +12,31 @@ struct MemberTests {
         try client.request(.put, "\(Self.room)\(target)?user=\(user)", body: Array(body.utf8))
     }
 
+    @Test("are bound by the manners that owners have set")
+    func manners() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            func send(as user: String) throws -> Response {
+                try client.request(.post, "\(Self.room)/messages?user=\(user)", body: Array(#"{"text":"x"}"#.utf8))
+            }
+            let manners = #""posting":"owners","avatar":"https://x/a.png","data":{"a":1}"#
+            let made = try put("", "{\(manners)}", as: "alice", client)
+            #expect(made.text.hasSuffix(#","visibility":"open",\#(manners),"role":"owner"}"#))
+            #expect(try client.get("/v1/rooms?user=alice").text.contains(manners))
+            #expect(try send(as: "alice").status == .created)
+            let restricted = try send(as: "bob")
+            #expect(try restricted.status == .forbidden && restricted.problem.code == "posting_restricted")
+
+            #expect(try put("", #"{"posting":"members","slow_seconds":3600}"#, as: "alice", client).status == .ok)
+            #expect(try send(as: "bob").status == .created)
+            let slow = try send(as: "bob")
+            #expect(try slow.status == .tooManyRequests && slow.problem.code == "slow_mode")
+            let wait = try #require(slow["Retry-After"].flatMap { Int($0) })
+            #expect((3500...3600).contains(wait))
+            #expect(try send(as: "alice").status == .created)
+        }
+    }
+
     @Test("are added, read, listed and removed over HTTP")
     func members() throws {
         try withServer { server in

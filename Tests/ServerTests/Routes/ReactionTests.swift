@@ -47,6 +47,31 @@ struct ReactionTests {
         }
     }
 
+    @Test("stay when a message is pinned, which is pushed and listed")
+    func pins() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            for text in ["1", "2"] { try client.send(text) }
+            let owner = "/v1/rooms/lobby/messages"
+            _ = try client.change(.put, "1/reactions/x", as: "bob")
+            let refused = try client.change(.put, "1/pin", as: "bob")
+            #expect(try refused.status == .forbidden && refused.problem.code == "forbidden")
+            let sender = try client.read("\(owner)/1", as: ReceivedMessage.self).sender
+            let first = try client.change(.put, "1/pin", as: sender)
+            #expect(first["ETag"] == "\"4\"")
+            #expect(first.text.contains(#""users":["bob"]}],"pinned":{"by":"\#(sender)","at":""#))
+            let second = try client.change(.put, "2/pin", as: sender)
+            let list = try client.get("/v1/rooms/lobby/pins")
+            #expect(list.text == "{\"messages\":[\(second.text),\(first.text)],\"has_more\":false}")
+            let part = try client.get("/v1/rooms/lobby/pins?limit=1")
+            #expect(part.text == "{\"messages\":[\(second.text)],\"has_more\":true,\"cursor\":\"5\"}")
+            #expect(part["Link"] == "</v1/rooms/lobby/pins?cursor=5&limit=1>; rel=\"next\"")
+            let rest = try client.get("/v1/rooms/lobby/pins?cursor=5")
+            #expect(rest.text == "{\"messages\":[\(first.text)],\"has_more\":false}")
+            #expect(try client.change(.delete, "1/pin", as: sender).text.contains("pinned") == false)
+        }
+    }
+
     @Test("have lists of all who reacted, in parts")
     func users() throws {
         try withServer { server in

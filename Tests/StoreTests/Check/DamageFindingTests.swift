@@ -78,6 +78,12 @@ extension Damage {
 
     static let toBelongings: [Damage] = [
         Damage(
+            "INSERT INTO pins VALUES (\(id)3, 9, 'bob')",
+            "room lobby, seq 3: this message is pinned by nobody, but listed as pinned by bob"),
+        Damage(
+            "INSERT INTO pins VALUES (\(id)99, 9, 'bob')",
+            "room #1, seq 99: this message is listed as pinned, but there is no message"),
+        Damage(
             "DELETE FROM first_contents WHERE message = \(id)2",
             "room lobby, seq 2: the hash of the original content is missing"),
         Damage(
@@ -125,6 +131,14 @@ extension Damage {
         Damage(
             "UPDATE members SET room = 7 WHERE room = 2",
             "room #7: alice is a member of this room number, but there is no such room"),
+        Damage(
+            "UPDATE rooms SET slow_seconds = 3601 WHERE id = 2",
+            "room attic: this room has settings out of their ranges"),
+        Damage(
+            "UPDATE rooms SET keep_days = 0 WHERE id = 2", "room attic: this room has settings out of their ranges"),
+        Damage(
+            "INSERT INTO slow_sends VALUES ('bob', 7, 0)",
+            "room #7: bob has a time of slow mode in this room number, but there is no such room"),
         Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: alice has the unknown role 2"),
         Damage(
             "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",

@@ -17,6 +17,13 @@ struct DatabaseCopyTests {
         try log.delete(5)
         try log.join("lobby", as: "bob")
         try log.read(to: 7, as: "bob")
+        let data = Array(#"{"a":1}"#.utf8)
+        let settings = RoomSettings(
+            posting: .members, pinning: .members, slowSeconds: 1, keepDays: 30_000, avatar: "https://example.com/a",
+            data: data)
+        _ = try log.change(.set(settings), by: "alice").get()
+        try log.send(.init(text: "slow", sender: "bob"))
+        _ = try log.change(TestLog.Change(seq: 9, action: .pin))
         let mallory = try UserID("mallory")
         _ = try log.change(.setBan(mallory, BanSettings(scope: .all)), by: "alice").get()
         _ = try log.change(.delete, in: "gone", by: "bob").get()
@@ -40,6 +47,7 @@ struct DatabaseCopyTests {
             "\(try [true, false].map { isOpen in try log.reports(isOpen: isOpen) })",
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
             "\(try log.state())", "\(summary)", "\(try log.reads())", log.log.epoch,
+            String(decoding: try log.ask { .pins(before: nil, limit: 9, $0) }.messages, as: UTF8.self),
         ]
     }
 
@@ -74,7 +82,7 @@ struct DatabaseCopyTests {
         #expect(try contents(there) == before)
         // A repeated send is recognized, and a new one gets the next place.
         #expect(try there.send(.init(text: "message 9", id: "a9")).isNew == false)
-        #expect(try there.send(.init(text: "next", id: "next")).seq == 1205)
+        #expect(try there.send(.init(text: "next", id: "next")).seq == 1206)
         #expect(try there.send(.init(room: "new")).seq == 1)
         let after = try contents(there)
         there.close()
@@ -82,6 +90,7 @@ struct DatabaseCopyTests {
         _ = try copy(url, second)
         let back = try TestLog(at: second, of: directory)
         #expect(try contents(back) == after)
+        #expect(try back.texts("SELECT \"user\" FROM slow_sends") == ["bob"])
         #expect(try back.send(.init(text: "next", id: "next")).isNew == false)
         back.close()
     }

@@ -165,6 +165,32 @@ struct ExpiringTests {
         try expectSound(again.path)
     }
 
+    @Test("are those of the shorter of the room's and the server's time", arguments: [nil, 2, 5] as [Int?])
+    func ofRoom(keepDays: Int?) throws {
+        let log = try makeLog { $0.keepDays = keepDays }
+        for (room, days) in [("day", 1), ("days", 3), ("years", 1000), ("lobby", nil)] as [(String, Int?)] {
+            try log.fill(2, room)
+            guard let days else { continue }
+            _ = try log.change(.set(RoomSettings(keepDays: days)), in: room, by: "alice").get()
+        }
+        try waitUntilFiled(log)
+        func expectExpired(_ rooms: Set<String>) throws {
+            try waitForExpired(rooms.count * 2)
+            for room in ["day", "days", "years", "lobby"] {
+                #expect(try log.state(of: room).rev == (rooms.contains(room) ? 4 : 2), "\(room)")
+            }
+        }
+        clock.step(Self.day + 1)
+        try expectExpired(["day"])
+        clock.step(Self.day)
+        try expectExpired(keepDays == 2 ? ["day", "days", "years", "lobby"] : ["day"])
+        clock.step(Self.day)
+        try expectExpired(keepDays == 2 ? ["day", "days", "years", "lobby"] : ["day", "days"])
+        clock.step(Self.day * 2)
+        try expectExpired(keepDays == nil ? ["day", "days"] : ["day", "days", "years", "lobby"])
+        try expectSound(log.path)
+    }
+
     @Test("expire while others are sent")
     func meanwhile() throws {
         let log = try makeLog { $0.commit.expiredMessages = 5 }

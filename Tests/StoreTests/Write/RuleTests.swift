@@ -11,8 +11,8 @@ struct RuleTests {
     /// All kinds but those of users, which a commit's other rooms would have to wait for, and whose erasure goes on in the
     /// background.
     private static let kinds: [RandomHistory.Kind] = [
-        .send, .sendWithID, .sendWithID, .read, .edit, .addReaction, .removeReaction, .delete, .settings, .setMember,
-        .setMember, .removeMember, .setBan, .removeBan, .deleteRoom, .setDirect,
+        .send, .sendWithID, .sendWithID, .read, .edit, .addReaction, .removeReaction, .pin, .unpin, .delete, .settings,
+        .setMember, .setMember, .removeMember, .setBan, .removeBan, .deleteRoom, .setDirect,
     ]
 
     @Test(

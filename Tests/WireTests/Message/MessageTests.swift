@@ -21,17 +21,18 @@ import Wire
             Reaction(key: "❤️", count: 2, users: [try UserID("bob"), try UserID("carol")]),
             Reaction(key: "+1", count: 70, users: []),
         ]
+        message.pinned = Pin(by: try UserID("da\"ve"), at: Timestamp(milliseconds: time.milliseconds + 2))
         message.editedAt = Timestamp(milliseconds: time.milliseconds + 1)
         message.deleted = true
         let text = """
             {"room":"lobby","seq":3,"rev":7,"sender":"alice","client_message_id":"c-1","text":"hi \\"you\\"",\
             "attachments":[{"type":"link","url":"http://x"}],"reply_to":2,"data":{"k":1},\
             "reactions":[{"key":"❤️","count":2,"users":["bob","carol"]},{"key":"+1","count":70,"users":[]}],\
-            "created_at":"2026-11-21T01:02:03.004Z","edited_at":"2026-11-21T01:02:03.005Z","deleted":true}
+            "pinned":{"by":"da\\"ve","at":"2026-11-21T01:02:03.006Z"},"created_at":"2026-11-21T01:02:03.004Z","edited_at":"2026-11-21T01:02:03.005Z","deleted":true}
             """
         #expect(written(message.encode) == text)
         let reread = try Message(decoding: Array(text.utf8))
-        #expect(reread.reactions == message.reactions)
+        #expect(reread.reactions == message.reactions && reread.pinned == message.pinned)
         #expect(written(reread.encode) == text)
     }
 
@@ -42,6 +43,7 @@ import Wire
         #expect(message.isAsSent)
         message.clientMessageID = "c-1"
         message.reactions = [Reaction(key: "+1", count: 1, users: [try UserID("bob")])]
+        message.pinned = Pin(by: try UserID("bob"), at: time)
         message.editedAt = time
         #expect(!message.isAsSent && !message.tombstone.isAsSent)
         let text =
@@ -98,6 +100,7 @@ import Wire
         #"{"room":"r","seq":"1","rev":1,"sender":"u","created_at":"2026-11-21T01:02:03.004Z"}"#,
         #"{"room":"r","seq":1,"rev":1,"sender":"u","created_at":"yesterday"}"#,
         #"{"room":"r","seq":1,"rev":1,"sender":"u","created_at":"2026-11-21T01:02:03.004Z"}}"#,
+        #"{"room":"r","seq":1,"rev":1,"sender":"u","pinned":{},"created_at":"2026-11-21T01:02:03.004Z"}"#,
     ])
     func `an unreadable snapshot is an internal error`(text: String) {
         let fault = problem { () throws(Problem) in try Message(decoding: Array(text.utf8)) }

@@ -43,7 +43,9 @@ import Wire
             (.clientMessageIDReused, 422, "client_message_id_reused"), (.invalidReaction, 400, "invalid_reaction"),
             (.notTheSender, 403, "not_the_sender"), (.messageDeleted, 409, "message_deleted"),
             (.preconditionFailed(rev: 1), 412, "precondition_failed"),
-            (.headMoved(3), 412, "head_moved"), (.tooManyReactions, 422, "too_many_reactions"),
+            (.headMoved(3), 412, "head_moved"), (.tooManyPins, 422, "too_many_pins"),
+            (.outOfRange("f", 0...1), 400, "invalid_field"),
+            (.tooManyReactions, 422, "too_many_reactions"),
             (.internalError(""), 500, "internal_error"),
         ] as [(Problem, Int, String)])
     func `codes are stable`(problem: Problem, status: Int, code: String) {

@@ -55,6 +55,7 @@ export type Message = {
     mentions_room?: boolean;
     data?: Record<string, unknown>;
     reactions?: Reaction[];
+    pinned?: Pin;
     created_at: string;
     edited_at?: string;
     deleted?: boolean;
@@ -66,6 +67,21 @@ export type Reaction = {
     key: string;
     count: number;
     users: string[];
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Pin = {
+    by: string;
+    at: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Pins = {
+    messages: Message[];
+    has_more: boolean;
+    cursor?: string;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -124,6 +140,12 @@ export type Room = {
     first_unread?: number;
     visibility?: Visibility;
     title?: string;
+    posting?: Posting;
+    pinning?: Pinning;
+    slow_seconds?: number;
+    keep_days?: number;
+    avatar?: string;
+    data?: Record<string, unknown>;
     role?: Role;
     direct?: string;
 };
@@ -142,7 +164,21 @@ export type Rooms = {
 export type RoomSettings = {
     visibility?: Visibility | null;
     title?: string | null;
+    posting?: Posting | null;
+    pinning?: Pinning | null;
+    slow_seconds?: number | null;
+    keep_days?: number | null;
+    avatar?: string | null;
+    data?: Record<string, unknown> | null;
 };
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Pinning = "owners" | "members";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Posting = "members" | "owners";
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
@@ -613,6 +649,42 @@ export type Operations = {
             body: ReportDraft;
         };
         answer: ReportEntry;
+    };
+    "PUT /v1/rooms/{room}/messages/{seq}/pin": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            headers?: {
+                "If-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "DELETE /v1/rooms/{room}/messages/{seq}/pin": {
+        request: {
+            path: {
+                room: string;
+                seq: number;
+            };
+            headers?: {
+                "If-Match"?: string;
+            };
+        };
+        answer: Message;
+    };
+    "GET /v1/rooms/{room}/pins": {
+        request: {
+            path: {
+                room: string;
+            };
+            query?: {
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: Pins;
     };
     "GET /v1/rooms/{room}/changes": {
         request: {

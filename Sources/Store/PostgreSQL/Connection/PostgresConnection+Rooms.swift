@@ -6,14 +6,12 @@ extension PostgresConnection {
     func row(of room: RoomID, locking: Bool) throws -> RoomRow? {
         try first(
             """
-            SELECT id, private, deleted, head, rev, active_at, direct_first, direct_second FROM rooms
-            WHERE name = $1\(locking ? " FOR UPDATE" : "")
+            SELECT \(RoomRow.columns), head, rev, active_at FROM rooms WHERE name = $1\(locking ? " FOR UPDATE" : "")
             """, room
         ) { row in
-            RoomRow(
-                number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1,
-                direct: DirectPair(row, from: 6),
-                progress: RoomProgress(head: row.integer(3), rev: row.integer(4), latest: row.integer(5)))
+            var found = RoomRow(row)
+            found.progress = RoomProgress(head: row.integer(8), rev: row.integer(9), latest: row.integer(10))
+            return found
         }
     }
 

@@ -303,5 +303,37 @@ enum PostgresSchema {
             """,
             "CREATE INDEX reporters_by_user ON reporters (\"user\", created_at)",
         ],
+        // What owners set for a room. `slow_sends` has the times of users' last messages in rooms with `slow_seconds`.
+        [
+            """
+            ALTER TABLE rooms
+                ADD COLUMN posting BIGINT NOT NULL DEFAULT 0,       -- 1: owners only
+                ADD COLUMN slow_seconds BIGINT NOT NULL DEFAULT 0,
+                ADD COLUMN keep_days BIGINT,                        -- NULL for the server's
+                ADD COLUMN avatar TEXT COLLATE "C",
+                ADD COLUMN data TEXT COLLATE "C"
+            """,
+            "CREATE INDEX rooms_by_keep_days ON rooms (id) WHERE keep_days IS NOT NULL",
+            """
+            CREATE TABLE slow_sends (
+                "user" TEXT COLLATE "C" NOT NULL, room BIGINT NOT NULL,
+                at BIGINT NOT NULL,                                 -- milliseconds since 1970
+                PRIMARY KEY ("user", room)
+            )
+            """,
+            "CREATE INDEX slow_sends_by_room ON slow_sends (room)",
+        ],
+        // Pinned messages, and who may pin.
+        [
+            "ALTER TABLE rooms ADD COLUMN pinning BIGINT NOT NULL DEFAULT 0",  // 1: all members
+            """
+            CREATE TABLE pins (
+                message BIGINT PRIMARY KEY,             -- see messages.id
+                rev BIGINT NOT NULL,                    -- the room's revision that the pin was
+                "user" TEXT COLLATE "C" NOT NULL
+            )
+            """,
+            "CREATE INDEX pins_by_user ON pins (\"user\")",
+        ],
     ]
 }

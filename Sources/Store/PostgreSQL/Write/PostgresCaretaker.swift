@@ -100,7 +100,7 @@ final class PostgresCaretaker: Sendable {
         /// Time in milliseconds until there may be more to do.
         var wait: Int {
             var next = nextLook
-            for due in [commits.jobs.next, commits.expiry?.next] { next = min(next, due ?? next) }
+            for due in [commits.jobs.next, commits.expiry.next] { next = min(next, due ?? next) }
             return max(0, ContinuousClock.now.duration(to: next).milliseconds)
         }
 
@@ -120,7 +120,7 @@ final class PostgresCaretaker: Sendable {
                 size = try connection.run("SELECT pg_database_size(current_database())").integer(0, 0)
                 nextRemoval = .now + removalInterval
             }
-            if let due = commits.expiry?.next, due <= .now { commits.expire(reports) }
+            if commits.expiry.next <= .now { commits.expire(reports) }
             if let due = commits.jobs.next, due <= .now { commits.work(reports) }
             return size
         }

@@ -13,14 +13,14 @@ struct PostgresCommits: CommitMaker {
     // Read when it is first needed. This may fail, and succeed later.
     private var fingerprinter: Fingerprinter?
     var jobs: Jobs
-    var expiry: Expiry?
+    var expiry: Expiry
 
     init(_ db: PostgresConnection, _ access: AccessState, _ configuration: StoreConfiguration) {
         self.db = db
         self.access = access
         self.configuration = configuration
         jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
-        expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
+        expiry = Expiry(configuration.expiryLimits, at: .now)
     }
 
     mutating func transact(
@@ -139,30 +139,30 @@ struct PostgresCommits: CommitMaker {
 
     func makeReady(for job: Job) -> Bool { false }
 
-    /// Returns the storage time of the oldest message to keep: that of the node that keeps messages longest, by the
-    /// database's clock. There may be no limit, although this node has one.
-    func expiryCutoff() throws -> Timestamp {
-        let (now, days) = try db.first(Retention.select) {
-            (Timestamp(milliseconds: $0.integer(0)), $0.isNull(1) ? nil : $0.integer(1))
+    /// Returns the time of the database, and the number of days of the node that keeps messages longest. There may be no
+    /// limit, although this node has one.
+    func expiryTerm() throws -> Expiry.Term {
+        var term = try db.first(Retention.select) {
+            Expiry.Term(now: Timestamp(milliseconds: $0.integer(0)), days: $0.isNull(1) ? nil : $0.integer(1))
         }!
-        guard let days else { return .earliest }
-        let end = configuration.usesDatabaseClock ? now : configuration.clock()
-        return Timestamp(milliseconds: end.milliseconds - days * 86_400_000)
+        if !configuration.usesDatabaseClock { term.now = configuration.clock() }
+        return term
     }
 
-    func expiryRooms(after room: Int64, most: Int) throws -> [Expiry.Place] {
+    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Place] {
         // With the times, which would otherwise be a round trip for each room.
         try db.all(
             """
-            SELECT rooms.id, rooms.name, coalesce(expired.seq, 0), (SELECT created_at FROM messages
+            SELECT rooms.id, rooms.name, coalesce(expired.seq, 0), keep_days, (SELECT created_at FROM messages
                 WHERE messages.id = (rooms.id << \(RowKey.placeBits)) + coalesce(expired.seq, 0) + 1)
             FROM rooms LEFT JOIN expired ON expired.room = rooms.id
-            WHERE rooms.id > $1 AND rooms.deleted = 0 ORDER BY rooms.id LIMIT $2
+            WHERE rooms.id > $1 AND rooms.deleted = 0\(ofAll ? "" : " AND keep_days IS NOT NULL")
+            ORDER BY rooms.id LIMIT $2
             """, room, most
         ) { row in
             Expiry.Place(
                 number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
-                oldest: row.isNull(3) ? nil : row.integer(3))
+                keepDays: row.isNull(3) ? nil : row.integer(3), oldest: row.isNull(4) ? nil : row.integer(4))
         }
     }
 

@@ -93,7 +93,7 @@ extension PostgresConnection {
         parameters.append(questions.map { $0.user.string as String? })
         let result = try run(
             """
-            SELECT a.place, rooms.id, access, head, rev, private, deleted,
+            SELECT a.place, rooms.id, access, head, rev, private, deleted, posting, slow_seconds,
                 (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
                 (SELECT revocations FROM server), direct_first, direct_second, \(DirectPair.state)
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
@@ -108,13 +108,15 @@ extension PostgresConnection {
                     facts: RoomFacts(
                         head: result.integer(row, 3), rev: result.integer(row, 4),
                         isPrivate: result.integer(row, 5) == 1, isDeleted: result.integer(row, 6) == 1,
-                        direct: result.isNull(row, 9)
+                        posting: RoomManners.Posting(result.integer(row, 7)),
+                        slowSeconds: Int(result.integer(row, 8)),
+                        direct: result.isNull(row, 11)
                             ? nil
-                            : DirectPair(UserID(trusted: result.text(row, 9)), UserID(trusted: result.text(row, 10)))
-                                .room(state: result.integer(row, 11)))),
-                role: result.isNull(row, 7) ? nil : result.integer(row, 7) == 1 ? .owner : .member)
+                            : DirectPair(UserID(trusted: result.text(row, 11)), UserID(trusted: result.text(row, 12)))
+                                .room(state: result.integer(row, 13)))),
+                role: result.isNull(row, 9) ? nil : result.integer(row, 9) == 1 ? .owner : .member)
         }
-        return (answers, result.integer(0, 8))
+        return (answers, result.integer(0, 10))
     }
 
     /// Returns those of the rooms that another transaction has locked, or is making.

@@ -3,11 +3,7 @@ import Wire
 /// Statements about rooms that are SQLite's own: a room's progress follows from its messages.
 extension SQLiteConnection {
     func row(of room: RoomID, locking: Bool) throws -> RoomRow? {
-        try first("SELECT id, private, deleted, direct_first, direct_second FROM rooms WHERE name = $1", room) { row in
-            RoomRow(
-                number: row.integer(0), isPrivate: row.integer(1) == 1, isDeleted: row.integer(2) == 1,
-                direct: DirectPair(row, from: 3))
-        }
+        try first("SELECT \(RoomRow.columns) FROM rooms WHERE name = $1", room) { RoomRow($0) }
     }
 
     /// Returns a room's progress. The last message has the highest `seq`. The highest revision is that of the last

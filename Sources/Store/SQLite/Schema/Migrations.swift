@@ -307,5 +307,41 @@ extension Schema {
             CREATE INDEX reporters_by_user ON reporters (user, created_at);
             """
         ),
+        (
+            name: "v16",
+            sql: """
+            ALTER TABLE rooms ADD COLUMN posting INTEGER NOT NULL DEFAULT 0;        -- 1: owners only
+            ALTER TABLE rooms ADD COLUMN slow_seconds INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE rooms ADD COLUMN keep_days INTEGER;     -- NULL for the server's
+            ALTER TABLE rooms ADD COLUMN avatar TEXT;
+            ALTER TABLE rooms ADD COLUMN data TEXT;
+
+            CREATE INDEX rooms_by_keep_days ON rooms (id) WHERE keep_days IS NOT NULL;
+
+            -- The times of users' last messages in rooms with `slow_seconds`.
+            CREATE TABLE slow_sends (
+                user TEXT NOT NULL,
+                room INTEGER NOT NULL,          -- see rooms.id
+                at INTEGER NOT NULL,            -- milliseconds since 1970
+                PRIMARY KEY (user, room)
+            ) WITHOUT ROWID;
+
+            CREATE INDEX slow_sends_by_room ON slow_sends (room);
+            """
+        ),
+        (
+            name: "v17",
+            sql: """
+            ALTER TABLE rooms ADD COLUMN pinning INTEGER NOT NULL DEFAULT 0;    -- 1: all members may pin messages
+
+            CREATE TABLE pins (
+                message INTEGER PRIMARY KEY,    -- see messages.id
+                rev INTEGER NOT NULL,           -- the room's revision that the pin was
+                user TEXT NOT NULL
+            );
+
+            CREATE INDEX pins_by_user ON pins (user);
+            """
+        ),
     ]
 }

@@ -107,12 +107,19 @@ struct ImportTarget {
         // An existing room keeps its settings.
         guard try room(id) == nil else { return }
         let room = try makeRoom(id)
-        if let visibility = settings.visibility { try statements.db.setVisibility(visibility, of: room.number) }
-        if let title = settings.title { try statements.db.setTitle(title, of: room.number) }
+        let (db, number) = (statements.db, room.number)
+        if let visibility = settings.visibility { try db.setVisibility(visibility, of: number) }
+        if let title = settings.title { try db.setTitle(title, of: number) }
+        if let posting = settings.posting { try db.setPosting(posting, of: number) }
+        if let pinning = settings.pinning { try db.setPinning(pinning, of: number) }
+        if let seconds = settings.slowSeconds { try db.setSlowMode(seconds: seconds, of: number) }
+        if let days = settings.keepDays { try db.setKeepDays(days, of: number) }
+        if let avatar = settings.avatar { try db.setAvatar(avatar, of: number) }
+        if let data = settings.data { try db.setData(data, of: number) }
         if let direct {
-            try statements.db.makeDirect(room.number, direct)
+            try db.makeDirect(number, direct)
             for user in [direct.first, direct.second] where user != .deleted {
-                try statements.db.setRole(.owner, of: user, in: room.number)
+                try db.setRole(.owner, of: user, in: number)
             }
         }
     }
@@ -186,9 +193,13 @@ struct ImportTarget {
         if let replyTo = content.replyTo {
             content.replyTo = try place(ofReply: replyTo, to: message, in: room)
         }
+        if message.pinned != nil, try statements.db.countPins(of: room.number) >= Limits.pins {
+            throw Problem.tooManyPins
+        }
         let sentAt = room.rev + 1
         let changes =
             (message.deleted || message.editedAt != nil ? 1 : 0) + message.reactions.reduce(0) { $0 + $1.users.count }
+            + (message.pinned == nil ? 0 : 1)
         room.head += 1
         room.rev = sentAt + Int64(changes)
         room.latest = message.createdAt
@@ -245,7 +256,8 @@ struct ImportTarget {
                 Reaction(
                     key: reaction.key.string, count: reaction.users.count,
                     users: Array(reaction.users.prefix(Limits.reactionUsers)))
-            }, createdAt: message.createdAt, editedAt: message.editedAt, deleted: message.deleted)
+            }, pinned: message.pinned, createdAt: message.createdAt, editedAt: message.editedAt,
+            deleted: message.deleted)
         var body: [UInt8] = []
         snapshot.encode(into: &body)
         let key = message.clientMessageID.map { ClientMessageKey(sender: message.sender, id: $0) }
@@ -268,6 +280,7 @@ struct ImportTarget {
         if key != nil, !snapshot.isAsSent {
             try statements.db.insertFingerprint(fingerprinter.fingerprint(of: content), of: place)
         }
+        if let pin = message.pinned { try statements.db.addPin(of: place, by: pin.by, rev: room.rev) }
         var rev = sentAt + (snapshot.isAsSent ? 0 : 1)
         for reaction in message.reactions {
             for user in reaction.users {

@@ -10,7 +10,8 @@ import Wire
 enum TransferLine: Sendable {
     /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
     case start(version: Int64, epoch: String?)
-    /// `{"type":"room","room":…,"visibility":…,"title":…}`; a direct room has `"direct":["alice","bob"]`, its two users.
+    /// `{"type":"room","room":…,"visibility":…,"title":…}`, with the other settings that were made; a direct room has
+    /// `"direct":["alice","bob"]`, its two users.
     case room(RoomID, RoomSettings, direct: DirectPair?)
     /// `{"type":"member","room":…,"user":…,"role":…}`, with `"hidden":true` for a direct room that is not in the user's list.
     case member(RoomID, RoomMember, isHidden: Bool)
@@ -39,6 +40,8 @@ struct TransferMessage: Sendable {
     var content: Content
     /// The reactions in the order of their first use, each with all its users in the order of reacting.
     var reactions: [(key: ReactionKey, users: [UserID])]
+    /// The pin; `nil` if it is not pinned.
+    var pinned: Pin?
     /// The time when it was stored.
     var createdAt: Timestamp
     /// The time of its latest edit; `nil` if it was never edited.
@@ -60,8 +63,7 @@ extension TransferLine {
         case .room(let room, let settings, let direct):
             out.append(literal: #"{"type":"room""#)
             out.append(member: "room", room.string)
-            if let visibility = settings.visibility { out.append(member: "visibility", visibility.rawValue) }
-            if let title = settings.title { out.append(member: "title", title) }
+            settings.encodeMembers(into: &out)
             if let direct {
                 out.append(literal: #","direct":"#)
                 out.append(array: [direct.first, direct.second]) { $1.append(quoted: $0.string) }
@@ -119,8 +121,8 @@ extension TransferMessage {
     init(_ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])]) {
         self.init(
             room: message.room, seq: seq, sender: message.sender, clientMessageID: message.clientMessageID,
-            content: message.content, reactions: reactions, createdAt: message.createdAt, editedAt: message.editedAt,
-            deleted: message.deleted)
+            content: message.content, reactions: reactions, pinned: message.pinned, createdAt: message.createdAt,
+            editedAt: message.editedAt, deleted: message.deleted)
     }
 
     /// The message with all users of its reactions. Its `rev` has no meaning.
@@ -128,7 +130,7 @@ extension TransferMessage {
         Message(
             room: room, seq: seq ?? 0, rev: 0, sender: sender, clientMessageID: clientMessageID, content: content,
             reactions: reactions.map { Reaction(key: $0.key.string, count: $0.users.count, users: $0.users) },
-            createdAt: createdAt, editedAt: editedAt, deleted: deleted)
+            pinned: pinned, createdAt: createdAt, editedAt: editedAt, deleted: deleted)
     }
 }
 
@@ -157,8 +159,7 @@ extension TransferLine {
         var version: Int64?
         var epoch: String?
         var messages: Int64?
-        var visibility: String?
-        var title: String?
+        var settings = RoomSettings()
         var role: String?
         var at: String?
         var direct: [String] = []
@@ -168,6 +169,7 @@ extension TransferLine {
         var clientMessageID: String?
         var content = Content()
         var reactions: [(key: String, users: [String])] = []
+        var pinned: Pin?
         var createdAt: String?
         var editedAt: String?
         var deleted = false
@@ -189,6 +191,8 @@ extension TransferLine {
                 editedAt = try reader.string("edited_at")
             } else if reader.json.matches(name, "deleted") {
                 deleted = try reader.boolean("deleted") ?? false
+            } else if reader.json.matches(name, "pinned") {
+                pinned = try reader.pin()
             } else if reader.json.matches(name, "reactions") {
                 reactions = try reader.reactionsWithUsers()
             } else if try content.decode(name, from: &reader) {
@@ -199,10 +203,6 @@ extension TransferLine {
                 role = try reader.string("role")
             } else if reader.json.matches(name, "at") {
                 at = try reader.string("at")
-            } else if reader.json.matches(name, "visibility") {
-                visibility = try reader.string("visibility")
-            } else if reader.json.matches(name, "title") {
-                title = try reader.string("title", limit: Limits.titleBytes)
             } else if reader.json.matches(name, "direct") {
                 guard try reader.enterArray("direct") else { return }
                 while try reader.json.nextElement() { direct.append(try reader.string("direct") ?? "") }
@@ -210,6 +210,8 @@ extension TransferLine {
                 blocked = try reader.string("blocked")
             } else if reader.json.matches(name, "hidden") {
                 isHidden = try reader.boolean("hidden") ?? false
+            } else if try settings.decode(name, from: &reader) {
+                // Already decoded.
             } else if reader.json.matches(name, "version") {
                 version = try reader.integer("version")
             } else if reader.json.matches(name, "epoch") {
@@ -227,8 +229,7 @@ extension TransferLine {
                 return .message(try message())
             case "room":
                 let room = try roomID()
-                let settings = RoomSettings(visibility: try visibilityValue(), title: title)
-                return .room(room, settings, direct: try pair(of: room))
+                return .room(room, try roomSettings(), direct: try pair(of: room))
             case "member":
                 let role = RoomMember.Role(rawValue: role ?? "member")
                 guard let role else { throw .invalidField("role", must: "\"member\" or \"owner\"") }
@@ -269,13 +270,15 @@ extension TransferLine {
             let editedAt = try time(editedAt, "edited_at")
             if let editedAt, editedAt < createdAt { throw .invalidField("edited_at", must: "at or after created_at") }
             // The sender of a tombstone may have been erased.
+            if let user = pinned?.by, user != .deleted { _ = try userID(user.string, "pinned.by") }
             let isErased = deleted && sender?.hasSameBytes(as: UserID.deleted.string) == true
             // A tombstone keeps only its `seq`, sender and time, whatever else the line contains.
             return TransferMessage(
                 room: try roomID(), seq: seq, sender: isErased ? .deleted : try userID(sender, "sender"),
                 clientMessageID: clientMessageID,
                 content: deleted ? Content() : content, reactions: deleted ? [] : try checkedReactions(),
-                createdAt: createdAt, editedAt: deleted ? nil : editedAt, deleted: deleted)
+                pinned: deleted ? nil : pinned, createdAt: createdAt, editedAt: deleted ? nil : editedAt,
+                deleted: deleted)
         }
 
         private func checkedReactions() throws(Problem) -> [(key: ReactionKey, users: [UserID])] {
@@ -328,12 +331,14 @@ extension TransferLine {
             return DirectPair(users[0], users[1])
         }
 
-        private func visibilityValue() throws(Problem) -> RoomSummary.Visibility? {
-            guard let visibility else { return nil }
-            guard let value = RoomSummary.Visibility(rawValue: visibility) else {
-                throw .invalidField("visibility", must: "\"open\" or \"private\"")
+        private func roomSettings() throws(Problem) -> RoomSettings {
+            // The member `data` was read as that of a message, which may be longer.
+            guard content.data.count <= Limits.roomDataBytes else {
+                throw .tooLong("data", limit: Limits.roomDataBytes)
             }
-            return value
+            var settings = settings
+            if !content.data.isEmpty { settings.data = content.data }
+            return settings
         }
 
         private func time(_ text: String?, _ field: String) throws(Problem) -> Timestamp? {

@@ -64,7 +64,7 @@ final class LogWriter: Sendable {
         var nextLook = ContinuousClock.now
         var hasReportedSync = false
         while let submissions = queue.takeCommit(
-            configuration.commit, within: wait(nextLook, journal.nextIdleFiling, state.expiry?.next, state.jobs.next))
+            configuration.commit, within: wait(nextLook, journal.nextIdleFiling, state.expiry.next, state.jobs.next))
         {
             if configuration.storageLookInterval == 0 || nextLook <= .now {
                 look()
@@ -87,7 +87,7 @@ final class LogWriter: Sendable {
             } else if let due = journal.nextIdleFiling, due <= .now {
                 commit([], filing: .oldest(CommitLimits.filedMessages), &state)
             }
-            if failure == nil, let due = state.expiry?.next, due <= .now { state.expire(reports) }
+            if failure == nil, state.expiry.next <= .now { state.expire(reports) }
             if failure == nil, let due = state.jobs.next, due <= .now { state.work(reports) }
             checkpoint(log, db, &state)
             if let error = state.failedSync, !hasReportedSync {
@@ -255,7 +255,7 @@ extension Submission {
             case .edit(let edit):
                 (edit.text?.utf8.count ?? 0) + (edit.data?.count ?? 0) + (edit.attachments?.byteCount ?? 0)
                     + (edit.mentions?.byteCount ?? 0)
-            case .delete, .addReaction, .removeReaction: 0
+            case .delete, .addReaction, .removeReaction, .pin, .unpin: 0
             }
         case .read, .room, .user: 0
         }

@@ -23,7 +23,7 @@ struct WriterState: CommitMaker {
     /// ``LogRewrite``.
     private(set) var failedSync: SQLiteError?
     var jobs: Jobs
-    var expiry: Expiry?
+    var expiry: Expiry
     private let filter: ClientMessageFilter
     private let bans: BanTable
     /// The users who are being erased.
@@ -37,7 +37,7 @@ struct WriterState: CommitMaker {
         rooms = RoomTable(limit: configuration.cachedRooms)
         filter = ClientMessageFilter(bytes: journal.limits.filterBytes)
         jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
-        expiry = configuration.expiryLimits.map { Expiry($0, at: .now) }
+        expiry = Expiry(configuration.expiryLimits, at: .now)
         // If the jobs cannot be read, the first commit reports that.
         if (try? prepare()) != nil, let unfinished = try? db.jobs() { add(unfinished) }
     }
@@ -136,23 +136,24 @@ struct WriterState: CommitMaker {
         return true
     }
 
-    func expiryCutoff() throws -> Timestamp {
-        guard let days = configuration.keepDays else { return .earliest }
-        return Timestamp(milliseconds: configuration.clock().milliseconds - Int64(days) * 86_400_000)
+    func expiryTerm() -> Expiry.Term {
+        Expiry.Term(now: configuration.clock(), days: configuration.keepDays.map(Int64.init))
     }
 
     /// Returns rooms. A message that only the journal has is found once it is filed, some minutes later.
-    func expiryRooms(after room: Int64, most: Int) throws -> [Expiry.Place] {
+    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Place] {
         // A damaged message must not keep other rooms from being listed.
         try db.all(
             """
-            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0)
+            SELECT rooms.id, rooms.name, ifnull(expired.seq, 0), keep_days
             FROM rooms LEFT JOIN expired ON expired.room = rooms.id
-            WHERE rooms.id > $1 AND rooms.deleted = 0 ORDER BY rooms.id LIMIT $2
+            WHERE rooms.id > $1 AND rooms.deleted = 0\(ofAll ? "" : " AND keep_days IS NOT NULL")
+            ORDER BY rooms.id LIMIT $2
             """, room, most
         ) { row in
             Expiry.Place(
-                number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2), oldest: nil)
+                number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
+                keepDays: row.isNull(3) ? nil : row.integer(3), oldest: nil)
         }
     }
 

@@ -1,4 +1,5 @@
 import Chat
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -140,6 +141,49 @@ struct NodeTests {
             }
             #expect(results.compactMap { try? $0.get().seq } == [head + 1])
             #expect(results.count { $0 == .failure(.headMoved(head + 1)) } == 5)
+        }
+    }
+
+    @Test("store no message of a member once either has answered that only owners may post")
+    func restrictedPosting() throws {
+        defer { close() }
+        try first.log.fill(1)
+        let logs = [first.log, second.log]
+        for log in logs { try log.fill(1, "other") }
+        let isDone = Atomic(false)
+        inParallel(3) { thread in
+            guard thread == 0 else {
+                // Members, and strangers, send to both nodes as fast as they can.
+                let log = logs[thread - 1]
+                var random = SeededGenerator(seed: UInt64(thread))
+                while !isDone.load(ordering: .relaxed) {
+                    let sends = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                        TestLog.Send(
+                            room: Int.random(in: 0..<8, using: &random) == 0 ? "other" : "lobby",
+                            sender: "user\(Int.random(in: 0..<5, using: &random))")
+                    }
+                    for result in try log.sendAll(sends) {
+                        if case .failure(let problem) = result { #expect(problem == .postingRestricted) }
+                    }
+                }
+                return
+            }
+            defer { isDone.store(true, ordering: .relaxed) }
+            var random = SeededGenerator(seed: 7)
+            var stored: Int64 = 0
+            for _ in 0..<100 {
+                let (one, another) = (logs.randomElement(using: &random)!, logs.randomElement(using: &random)!)
+                _ = try one.change(.set(RoomSettings(posting: .owners)), by: "alice").get()
+                let head = try another.state().head
+                let own = try another.send(TestLog.Send(text: "owner"))
+                #expect(own.seq == head + 1)
+                #expect(try one.state().head == own.seq)
+                _ = try another.change(.set(RoomSettings(posting: .members)), by: "alice").get()
+                // Until somebody has sent again.
+                stored = own.seq
+                while try one.state().head == stored {}
+            }
+            #expect(stored >= 200)
         }
     }
 

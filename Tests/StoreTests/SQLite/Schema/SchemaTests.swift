@@ -59,7 +59,10 @@ struct SchemaTests {
         #expect(try log.sql { try String.fetchOne($0, sql: tables) } == before)
         #expect(
             try log.sql { try String.fetchAll($0, sql: "SELECT * FROM grdb_migrations") }
-                == ["v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"])
+                == [
+                    "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
+                    "v16", "v17",
+                ])
     }
 
     @Test("of the first version are migrated, and its messages can be changed")

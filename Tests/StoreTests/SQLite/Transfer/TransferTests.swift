@@ -113,6 +113,7 @@ struct TransferTests {
         try log.delete(2)
         for number in 0..<60 { try log.react(to: 3, as: "user\(number)") }
         try log.react("+1", to: 3, as: "bob")
+        for seq in [3, 4] as [Int64] { _ = try log.change(TestLog.Change(seq: seq, action: .pin)) }
         let answer = TestLog.Send(
             text: "answer", sender: "bob", id: "b1", replyTo: 3, mentions: ["alice", "bob"], mentionsRoom: true)
         try log.send(answer)
@@ -120,6 +121,10 @@ struct TransferTests {
         _ = try log.change(settings, in: "attic", by: "carol").get()
         _ = try log.change(.setMember(UserID("bob"), .member), in: "attic", by: "carol").get()
         try log.fill(2, "den")
+        let manners = RoomSettings(
+            posting: .owners, pinning: .members, slowSeconds: 5, keepDays: 90, avatar: "https://example.com/a",
+            data: Array(#"{"a":[1]}"#.utf8))
+        _ = try log.change(.set(manners), in: "den", by: "alice").get()
         try log.read(to: 4, as: "bob")
         let text = try export(log.path)
         #expect(lines(text).first?.hasPrefix(#"{"type":"export","version":1,"epoch":""#) == true)
@@ -139,10 +144,17 @@ struct TransferTests {
         #expect(Array(lines(try export(other)).dropFirst().sorted()) == lines(text).dropFirst().sorted())
 
         let copy = try TestLog(at: other, of: directory)
+        #expect(
+            try copy.summary(of: "den", for: nil).manners
+                == RoomManners(
+                    posting: .owners, pinning: .members, slowSeconds: 5, keepDays: 90, avatar: "https://example.com/a",
+                    data: Array(#"{"a":[1]}"#.utf8)))
         let page = try copy.page(for: "bob")
         #expect(page.state.head == 5)
         #expect(try copy.summary(for: "bob").read == 4)
         #expect(try copy.reads() == log.reads() && log.reads().reads[0].at != nil)
+        let pins = try copy.ask { .pins(before: nil, limit: 50, $0) }
+        #expect(pins.messages == joined([try #require(try copy.message(4)), try #require(try copy.message(3))]))
         // Repeated sends are recognized and not stored twice.
         let repeated = try copy.send(answer)
         #expect(repeated.seq == 5 && !repeated.isNew)
