@@ -14,6 +14,8 @@ public struct BackscrollClientError: Error, Hashable, Sendable, CustomStringConv
     public var field: String?
     /// The bound that was exceeded.
     public var limit: Int?
+    /// The room's highest `seq`, with ``headMoved``.
+    public var head: Int64?
     /// The seconds after which the server asks to try again.
     public var retryAfter: Double?
 
@@ -46,20 +48,21 @@ public struct BackscrollClientError: Error, Hashable, Sendable, CustomStringConv
     /// Creates an error.
     public init(
         code: String, message: String, status: Int = 0, field: String? = nil, limit: Int? = nil,
-        retryAfter: Double? = nil
+        head: Int64? = nil, retryAfter: Double? = nil
     ) {
         self.code = code
         self.message = message
         self.status = status
         self.field = field
         self.limit = limit
+        self.head = head
         self.retryAfter = retryAfter
     }
 
     init(_ problem: Problem) {
         self.init(
             code: problem.code.string, message: problem.detail, status: problem.status, field: problem.field,
-            limit: problem.limit, retryAfter: problem.retryAfter.map(Double.init))
+            limit: problem.limit, head: problem.head, retryAfter: problem.retryAfter.map(Double.init))
     }
 
     init(_ failure: TransportFailure) {

@@ -41,6 +41,8 @@ struct JSONFields {
     private(set) var integers: [String: Int64] = [:]
     private(set) var booleans: [String: Bool] = [:]
     private(set) var message: ChatMessage?
+    /// The app's own data, compact.
+    private(set) var data: [UInt8] = []
     private(set) var messages: [ChatMessage] = []
     /// The ids in a list of users.
     private(set) var users: [String] = []
@@ -63,6 +65,7 @@ struct JSONFields {
             case (.number, _): integers[name] = try json.integerValue()
             case (.boolean, _): booleans[name] = try json.booleanValue()
             case (.object, "message"), (.object, "last_message"): message = try json.message()
+            case (.object, "data"): data = try json.readCompact().bytes
             case (.array, "messages"):
                 try json.enterArray()
                 while try json.nextElement() { messages.append(try json.message()) }
@@ -168,7 +171,7 @@ extension BackscrollClientError {
             code: fields?.strings["code"] ?? "http_\(response.status)",
             message: fields?.strings["detail"] ?? "The server answered with status \(response.status).",
             status: response.status, field: fields?.strings["field"], limit: fields?.integers["limit"].map(Int.init),
-            retryAfter: response.retryAfter)
+            head: fields?.integers["head"], retryAfter: response.retryAfter)
     }
 
     /// The failure in the form of the timeline's events.

@@ -1,5 +1,5 @@
 import BackscrollTimeline
-import Wire
+public import Wire
 
 /// Rooms and members. These calls work without opening the inbox. An open inbox shows their effect when they return.
 extension Inbox {
@@ -19,7 +19,7 @@ extension Inbox {
     public func make(
         _ id: String, visibility: RoomVisibility = .open, title: String? = nil
     ) async throws(BackscrollClientError) -> RoomSummary {
-        try await put(id, visibility, title)
+        try await change(id, RoomSettings(visibility: .init(visibility), title: title))
     }
 
     /// Changes a room that the user owns. A nil argument changes nothing; an empty title removes the title.
@@ -29,14 +29,17 @@ extension Inbox {
     public func change(
         _ id: String, visibility: RoomVisibility? = nil, title: String? = nil
     ) async throws(BackscrollClientError) -> RoomSummary {
-        try await put(id, visibility, title)
+        try await change(id, RoomSettings(visibility: visibility.map { .init($0) }, title: title))
     }
 
-    private func put(
-        _ id: String, _ visibility: RoomVisibility?, _ title: String?
-    ) async throws(BackscrollClientError) -> RoomSummary {
+    /// Changes any settings of a room that the user owns: who may send and pin messages, slow mode, the days for which
+    /// messages are kept, the picture and the app's own data.
+    ///
+    /// - Throws: `forbidden`, `not_a_member`, `room_not_found`, `invalid_field`, `too_long`; a temporary error.
+    @discardableResult
+    public func change(_ id: String, _ settings: RoomSettings) async throws(BackscrollClientError) -> RoomSummary {
         try checkOpen()
-        let room = try await client.putRoom(id, visibility: visibility, title: title)
+        let room = try await client.putRoom(id, settings)
         await takeAnswer(room)
         return room
     }
@@ -183,11 +186,9 @@ extension BackscrollClient {
         return room
     }
 
-    func putRoom(
-        _ id: String, visibility: RoomVisibility?, title: String?
-    ) async throws(BackscrollClientError) -> RoomSummary {
+    func putRoom(_ id: String, _ settings: RoomSettings) async throws(BackscrollClientError) -> RoomSummary {
         var body: [UInt8] = []
-        RoomSettings(visibility: visibility.flatMap { .init(rawValue: $0.rawValue) }, title: title).encode(into: &body)
+        settings.encode(into: &body)
         return try await room(in: object("PUT", path(of: id), body: body))
     }
 
@@ -199,6 +200,15 @@ extension BackscrollClient {
     private func room(in fields: JSONFields) throws(BackscrollClientError) -> RoomSummary {
         guard let room = RoomSummary(fields) else { throw .lacksField }
         return room
+    }
+}
+
+extension Wire.RoomSummary.Visibility {
+    init(_ visibility: RoomVisibility) {
+        switch visibility {
+        case .open: self = .open
+        case .private: self = .private
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-import Wire
+public import Wire
 
 /// The readers of a room.
 public enum RoomVisibility: String, Hashable, Sendable {
@@ -16,6 +16,11 @@ public enum RoomRole: String, Hashable, Sendable {
     case owner
 }
 
+/// What owners have set for a room besides its visibility and title.
+public typealias RoomManners = Wire.RoomManners
+/// Settings of a room to change. Nil keeps a value.
+public typealias RoomSettings = Wire.RoomSettings
+
 /// A room as an entry of a list of rooms.
 public struct RoomSummary: Identifiable, Hashable, Sendable {
     /// Maximum value of ``unread``. At this value there may be more unread messages.
@@ -30,6 +35,8 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
     public internal(set) var title: String?
     /// The readers of the room.
     public internal(set) var visibility: RoomVisibility
+    /// What owners have set besides: who may send and pin, slow mode, a picture and so on.
+    public internal(set) var manners: RoomManners
     /// The user's role; nil if the user is not a member.
     public internal(set) var role: RoomRole?
     /// The `seq` of the newest message; 0 if there is none.
@@ -65,6 +72,7 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
         json.append(quoted: id)
         if let title { json.append(member: "title", title) }
         json.append(member: "visibility", visibility.rawValue)
+        manners.encodeMembers(into: &json)
         if let role { json.append(member: "role", role.rawValue) }
         json.append(member: "head", head)
         json.append(member: "rev", rev)
@@ -89,6 +97,11 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
         self.id = id
         title = strings["title"]
         visibility = strings["visibility"].flatMap(RoomVisibility.init(rawValue:)) ?? .open
+        manners = RoomManners(
+            posting: strings["posting"].flatMap(RoomManners.Posting.init(rawValue:)) ?? .members,
+            pinning: strings["pinning"].flatMap(RoomManners.Pinning.init(rawValue:)) ?? .owners,
+            slowSeconds: Int(integers["slow_seconds"] ?? 0), keepDays: integers["keep_days"].map(Int.init),
+            avatar: strings["avatar"], data: fields.data)
         role = strings["role"].flatMap(RoomRole.init(rawValue:))
         self.head = head
         self.rev = rev

@@ -3,6 +3,8 @@ public import Wire
 
 /// A file that a message refers to.
 public typealias Attachment = Wire.Attachment
+/// The pin of a message: the user and the time.
+public typealias Pin = Wire.Pin
 /// The users' reactions to a message with one key.
 public typealias Reaction = Wire.Reaction
 /// A time with milliseconds, UTC.
@@ -57,6 +59,8 @@ public struct ChatMessage: TimelineMessage, Identifiable {
     public var data: [UInt8] { wire.content.data }
     /// The reactions, in the order of their first use.
     public var reactions: [Reaction] { wire.reactions }
+    /// The pin; nil if the message is not pinned.
+    public var pinned: Pin? { wire.pinned }
     /// The time when the message was stored.
     public var createdAt: Timestamp { wire.createdAt }
     /// The time of the last edit.
@@ -72,7 +76,8 @@ public struct ChatMessage: TimelineMessage, Identifiable {
             && one.wire.room == other.wire.room && one.wire.sender == other.wire.sender
             && one.clientMessageID == other.clientMessageID && one.text == other.text
             && one.attachments == other.attachments && one.replyTo == other.replyTo && one.data == other.data
-            && one.reactions == other.reactions && one.editedAt == other.editedAt && one.isDeleted == other.isDeleted
+            && one.reactions == other.reactions && one.pinned == other.pinned && one.editedAt == other.editedAt
+            && one.isDeleted == other.isDeleted
     }
 
     /// Hashes the message.
@@ -94,6 +99,9 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     public var replyTo: Int64?
     /// The app's own data: a JSON object of at most 8 KiB, or empty.
     public var data: [UInt8]
+    /// The room's `head` that the message depends on: it is stored only as the next one, or refused as `head_moved`. Nil
+    /// for any.
+    public var expectHead: Int64?
 
     /// Creates a draft with an id that no other send has.
     ///
@@ -101,13 +109,14 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     /// (docs/operations.md).
     public init(
         _ text: String = "", attachments: [Attachment] = [], replyTo: Int64? = nil, data: [UInt8] = [],
-        clientMessageID: String = ChatDraft.makeID()
+        expectHead: Int64? = nil, clientMessageID: String = ChatDraft.makeID()
     ) {
         self.clientMessageID = clientMessageID
         self.text = text
         self.attachments = attachments
         self.replyTo = replyTo
         self.data = data
+        self.expectHead = expectHead
     }
 
     /// Reads a draft from ``json``. The server's limits are not checked.
@@ -117,6 +126,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
         let message = try ChatMessage(json: json)
         self.init(
             message.text, attachments: message.attachments, replyTo: message.replyTo, data: message.data,
+            expectHead: (try? JSONFields(json))?.integers[Self.expectHeadField],
             clientMessageID: message.clientMessageID ?? "")
     }
 
@@ -130,8 +140,15 @@ public struct ChatDraft: TimelineDraft, Identifiable {
             content: Content(text: text, attachments: attachments, replyTo: replyTo, data: data),
             createdAt: Timestamp(milliseconds: 0)
         ).encode(into: &json)
+        guard let expectHead else { return json }
+        // A message has no such field. Those that read one ignore it.
+        json.removeLast()
+        json.append(member: "expect_head", expectHead)
+        json.append(UInt8(ascii: "}"))
         return json
     }
+
+    private static let expectHeadField = "expect_head"
 
     private static let noRoom = try! RoomID("draft")
     private static let noUser = try! UserID("draft")
@@ -148,7 +165,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     /// Returns true if both have the same id and content.
     public static func == (one: ChatDraft, other: ChatDraft) -> Bool {
         one.clientMessageID == other.clientMessageID && one.text == other.text && one.attachments == other.attachments
-            && one.replyTo == other.replyTo && one.data == other.data
+            && one.replyTo == other.replyTo && one.data == other.data && one.expectHead == other.expectHead
     }
 
     /// Hashes the draft.
@@ -159,7 +176,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     var body: [UInt8] {
         var body: [UInt8] = []
         let content = Content(text: text, attachments: attachments, replyTo: replyTo, data: data)
-        Draft(clientMessageID: clientMessageID, content: content).encode(into: &body)
+        Draft(clientMessageID: clientMessageID, content: content, expectHead: expectHead).encode(into: &body)
         return body
     }
 }

@@ -288,9 +288,13 @@ struct SessionTests {
         #expect(try await room.react(2, with: "👍").reactions.map(\.count) == [1])
         transport.loseAnswers { $0.method == "DELETE" }
         #expect(try await room.unreact(2, with: "👍").reactions.isEmpty)
+        #expect(try await room.pin(2).pinned != nil)
+        #expect(try await room.pins().map(\.seq) == [2])
+        #expect(try await room.unpin(2).pinned == nil)
+        #expect(try await room.pins().isEmpty)
         transport.loseAnswers { $0.method == "DELETE" }
         #expect(try await room.delete(3).isDeleted)
-        #expect(try await server.client("bob").history(of: "lobby").map(\.rev) == [4, 6, 7])
+        #expect(try await server.client("bob").history(of: "lobby").map(\.rev) == [4, 8, 9])
         await client.close()
     }
 

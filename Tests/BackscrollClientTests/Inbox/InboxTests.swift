@@ -131,7 +131,12 @@ struct InboxTests {
         #expect(joined.role == .member && joined.lastMessage?.text == "hello")
         #expect(await Set(inbox.view.rooms.map(\.id)) == ["plans", "lobby"])
         try await inbox.equals { try await serversList(client) }
+        let settings = RoomSettings(posting: .owners, slowSeconds: 5, data: Array(#"{"a":1}"#.utf8))
+        let manners = RoomManners(posting: .owners, slowSeconds: 5, data: Array(#"{"a":1}"#.utf8))
+        let set = try await inbox.change("plans", settings)
+        #expect(try set.manners == manners && RoomSummary(json: set.json) == set)
         let changed = try await inbox.change("plans", title: "Later")
+        #expect(changed.manners == manners)
         #expect(changed.title == "Later" && changed.visibility == .private)
         #expect(await inbox.view.rooms.first { $0.id == "plans" }?.title == "Later")
         try await inbox.leave("lobby")
