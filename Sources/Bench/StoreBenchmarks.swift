@@ -65,7 +65,7 @@ final class StoreBenchmarks {
     private func page(_ which: String, _ anchor: @escaping (Int) -> PageRequest.Anchor) -> Benchmark {
         Benchmark("store page, \(which) of \(messages)", per: "page", times: 32) { [self] calls in
             for _ in 0..<calls {
-                let replies = (0..<32).map { _ in Reply<PageSlice>(loop: 0, asker: .connection(0)) { _ in } }
+                let replies = (0..<32).map { _ in Reply<PageSlice>(loop: 0, client: .connection(0)) { _ in } }
                 log.fetch(
                     replies.map { reply in
                         let request = PageRequest(anchor: anchor(messages), limit: 30)

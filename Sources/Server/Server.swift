@@ -200,7 +200,7 @@ public final class Server: Sendable {
         store.writers = configuration.writers
         store.submissionQueue = configuration.sendQueue
         store.queryQueue = configuration.readQueue
-        store.queriesOfAsker = configuration.readQueueOfAsker
+        store.queriesOfClient = configuration.readQueueOfClient
         store.roomsByAdminsOnly = configuration.roomsByAdminsOnly
         store.membersByAdminsOnly = configuration.membersByAdminsOnly
         store.roomMentionMembers = configuration.roomMentionMembers
@@ -238,7 +238,7 @@ public final class Server: Sendable {
         }
         store.onQuarantine = { room, reason in
             logger.critical(
-                "the room takes no changes, because its part of the database is damaged: \(reason)",
+                "the room is read-only, because its part of the database is damaged: \(reason)",
                 metadata: ["room": "\(room)"])
         }
         store.onJob = { event in

@@ -11,9 +11,9 @@ public struct StoreConfiguration: Sendable {
     public var submissionQueue = 65_536
     /// Maximum number of queries waiting for a reader; one more gets 503 `overloaded`.
     public var queryQueue = 65_536
-    /// Maximum number of waiting queries of one asker; one more gets 503 `overloaded`. Clients that share a token are
-    /// one asker.
-    public var queriesOfAsker = 16_384
+    /// Maximum number of waiting queries of one client; one more gets 503 `overloaded`. Clients that share a token are
+    /// one client.
+    public var queriesOfClient = 16_384
     /// The bounds of one commit. Tests choose others.
     var commit = CommitLimits()
     /// The bounds of the journal. Tests choose others.

@@ -51,11 +51,12 @@ struct BackupCommand: ParsableCommand {
         let status = StatusLine()
         defer { status.clear() }
         let contents = try backup.run(isCancelled: { Interruption.isRequested }) { progress in
-            status.show("\(Figure.bytes(Double(progress.bytes))) of about \(Figure.bytes(Double(progress.total)))")
+            status.show(
+                "\(NumberFormat.bytes(Double(progress.bytes))) of about \(NumberFormat.bytes(Double(progress.total)))")
         }
         status.clear()
         print(
-            "\(file) holds \(Figure.count(Int(contents.rooms), "room")) and \(Figure.count(Int(contents.messages), "message")) in "
-                + "\(Figure.whole(Int(contents.bytes))) bytes, written in \(status.seconds) s")
+            "\(file) holds \(NumberFormat.count(Int(contents.rooms), "room")) and \(NumberFormat.count(Int(contents.messages), "message")) in "
+                + "\(NumberFormat.whole(Int(contents.bytes))) bytes, written in \(status.seconds) s")
     }
 }

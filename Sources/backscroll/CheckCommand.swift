@@ -50,7 +50,7 @@ struct CheckCommand: ParsableCommand {
         let report: CheckReport
         do {
             report = try DatabaseCheck(location, mostFindings: findings).run { part, count in
-                status.show(count > 0 ? "\(part.rawValue): \(Figure.whole(Int(count)))" : part.rawValue)
+                status.show(count > 0 ? "\(part.rawValue): \(NumberFormat.whole(Int(count)))" : part.rawValue)
             }
         } catch {
             status.clear()
@@ -60,10 +60,11 @@ struct CheckCommand: ParsableCommand {
         status.clear()
         for finding in report.damages { print("damaged: \(finding)") }
         for note in report.notes { print("note: \(note)") }
-        let contents = "\(Figure.count(Int(report.rooms), "room")) and \(Figure.count(Int(report.messages), "message"))"
+        let contents =
+            "\(NumberFormat.count(Int(report.rooms), "room")) and \(NumberFormat.count(Int(report.messages), "message"))"
         guard report.isSound else {
             let more = report.damageCount > report.damages.count ? "; the first \(report.damages.count) are above" : ""
-            print("\(location) is damaged: \(Figure.count(report.damageCount, "finding")) in \(contents)\(more)")
+            print("\(location) is damaged: \(NumberFormat.count(report.damageCount, "finding")) in \(contents)\(more)")
             throw ExitCode(1)
         }
         print("\(location) is sound: \(contents)")

@@ -39,7 +39,7 @@ struct CopyCommand: ParsableCommand {
         let copy = DatabaseCopy(of: DatabaseLocation(source), to: DatabaseLocation(target))
         let done = try copy.run(isCancelled: { Interruption.isRequested }) { progress in
             let percent = progress.messages * 100 / max(1, progress.allMessages)
-            status.show("\(Figure.count(Int(progress.messages), "message")), \(percent) %")
+            status.show("\(NumberFormat.count(Int(progress.messages), "message")), \(percent) %")
         }
         status.clear()
         if done.isCancelled {
@@ -47,7 +47,7 @@ struct CopyCommand: ParsableCommand {
             throw ExitCode(1)
         }
         Console().note(
-            "copied \(Figure.count(Int(done.messages), "message")) and \(Figure.count(Int(done.otherRows), "other row")) in "
+            "copied \(NumberFormat.count(Int(done.messages), "message")) and \(NumberFormat.count(Int(done.otherRows), "other row")) in "
                 + "\(status.seconds) s" + (done.isContinued ? ", continuing an interrupted copy" : ""))
     }
 }

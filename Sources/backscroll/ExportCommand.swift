@@ -46,16 +46,17 @@ struct ExportCommand: ParsableCommand {
         do {
             let contents = try export.run(to: output, isCancelled: { Interruption.isRequested }) { contents in
                 status.show(
-                    "\(Figure.count(Int(contents.messages), "message")), \(Figure.bytes(Double(contents.bytes)))")
+                    "\(NumberFormat.count(Int(contents.messages), "message")), \(NumberFormat.bytes(Double(contents.bytes)))"
+                )
             }
             if file != "-", fsync(output) != 0 {
                 throw FileFailure(description: "\(file): \(String(cString: strerror(errno)))")
             }
             status.clear()
             Console().note(
-                "exported \(Figure.count(Int(contents.rooms), "room")) and "
-                    + "\(Figure.count(Int(contents.messages), "message")), "
-                    + "\(Figure.bytes(Double(contents.bytes))), in \(status.seconds) s")
+                "exported \(NumberFormat.count(Int(contents.rooms), "room")) and "
+                    + "\(NumberFormat.count(Int(contents.messages), "message")), "
+                    + "\(NumberFormat.bytes(Double(contents.bytes))), in \(status.seconds) s")
         } catch {
             status.clear()
             // A partial export could be mistaken for a complete one.
@@ -124,14 +125,15 @@ struct ImportCommand: ParsableCommand {
         let status = StatusLine()
         defer { status.clear() }
         let contents = try HistoryImport(into: database).run(from: input, isCancelled: { Interruption.isRequested }) {
-            status.show("\(Figure.count(Int($0.lines), "line")), \(Figure.count(Int($0.messages), "message"))")
+            status.show(
+                "\(NumberFormat.count(Int($0.lines), "line")), \(NumberFormat.count(Int($0.messages), "message"))")
         }
         status.clear()
         let repeated =
-            contents.repeated > 0 ? " (\(Figure.count(Int(contents.repeated), "message")) already present)" : ""
+            contents.repeated > 0 ? " (\(NumberFormat.count(Int(contents.repeated), "message")) already present)" : ""
         Console().note(
-            "imported \(Figure.count(Int(contents.messages), "message"))\(repeated) and "
-                + "\(Figure.count(Int(contents.rooms), "new room")) in \(status.seconds) s")
+            "imported \(NumberFormat.count(Int(contents.messages), "message"))\(repeated) and "
+                + "\(NumberFormat.count(Int(contents.rooms), "new room")) in \(status.seconds) s")
         if contents.isCancelled {
             Console().note("Interrupted after line \(contents.lines). Import the file again to continue.")
             throw ExitCode(1)

@@ -10,7 +10,7 @@ final class StatusLine {
     private static let interval = Duration.seconds(1)
 
     /// The time since the line was created, in seconds with two decimals.
-    var seconds: String { Figure.fixed((ContinuousClock.now - start) / .seconds(1), 2) }
+    var seconds: String { NumberFormat.fixed((ContinuousClock.now - start) / .seconds(1), 2) }
 
     /// Shows the progress, at most once in the interval.
     func show(_ text: String) {

@@ -117,8 +117,7 @@ extension BackscrollClient {
         connect()
     }
 
-    /// Waits a random part of a time that doubles with each failed attempt, and at least as long as the server asked
-    /// for.
+    /// Waits before the next attempt: with exponential back-off, and at least as long as the server asked for.
     private func pauseBeforeAttempt() async {
         var seconds = 0.0
         if attempts > 0 {

@@ -66,7 +66,7 @@ public struct ClientOptions: Sendable {
 }
 
 extension ClientOptions {
-    /// The seconds to wait after failures in a row: a random part of a time that doubles with each.
+    /// The seconds to wait after failures in a row: exponential back-off, of which one half is random.
     func pause(afterFailures failures: Int) -> Double {
         let grown = firstPause.inSeconds * Double(1 << min(max(failures - 1, 0), 20))
         return min(grown, longestPause.inSeconds) * (0.5 + 0.5 * random())

@@ -21,10 +21,10 @@ extension Feed {
         var run: Run?
         var left = visits
         // Asked before each visit: a process that is stopped in a round may go on after its term.
-        while left > 0, context.admits(self), let place = rounds.next(subscribers: cursors.count) {
+        while left > 0, context.admits(self), let index = rounds.next(subscribers: cursors.count) {
             left -= 1
             // Subscriptions that have not started count as laggards too, because they will need these messages.
-            if let subscription = deliver(to: place, sharing: &run) { laggard = subscription }
+            if let subscription = deliver(to: index, sharing: &run) { laggard = subscription }
         }
         rounds.beginDueRounds(subscribers: cursors.count)
         forgetSent(from: 0)
@@ -35,24 +35,24 @@ extension Feed {
     ///
     /// - Parameter run: the bytes that were last pushed, for the next subscriber that shares them.
     /// - Returns: the subscriber if it still lacks messages.
-    private func deliver(to place: Int, sharing run: inout Run?) -> Subscription? {
+    private func deliver(to index: Int, sharing run: inout Run?) -> Subscription? {
         // Nearly all subscribers lack only the latest messages, and their sockets take bytes.
-        if push(to: place, sharing: &run) { return nil }
-        let subscription = cursors[place].subscription
+        if push(to: index, sharing: &run) { return nil }
+        let subscription = cursors[index].subscription
         // Sending may end the subscription.
-        while let place = subscription.place, let carrier = subscription.carrier, cursors[place].awaited == 0 {
-            let cursor = cursors[place]
+        while let index = subscription.index, let carrier = subscription.carrier, cursors[index].awaited == 0 {
+            let cursor = cursors[index]
             let reading = cursor.isLive ? messages.next(after: cursor.rev, in: cursor.format) : .behind
             if reading == .level || carrier.isCongested { break }
             if case .frames(let range, let rev) = reading {
-                cursors[place].rev = rev
+                cursors[index].rev = rev
                 // No message has these revisions any more.
                 if range.isEmpty { continue }
                 // This reference keeps the bytes alive even if sending changes the feed.
                 let bytes = messages.bytes(in: cursor.format)
                 carrier.send(bytes.span.extracting(range))
             } else {
-                cursors[place].awaited += 1
+                cursors[index].awaited += 1
                 carrier.replay(subscription, since: cursor.rev)
             }
         }
@@ -63,9 +63,9 @@ extension Feed {
     /// Writes the messages that a subscriber lacks to its socket in one call, without accessing its carrier.
     ///
     /// - Returns: true if the subscriber then has every message.
-    private func push(to place: Int, sharing run: inout Run?) -> Bool {
+    private func push(to index: Int, sharing run: inout Run?) -> Bool {
         // Read in one access, since each one checks for exclusivity (scenario A of `scripts/compare`).
-        guard let (rev, format, outlet) = cursors[place].push else { return false }
+        guard let (rev, format, outlet) = cursors[index].push else { return false }
         let newest = messages.rev
         if rev == newest { return true }
         guard let outlets = context.outlets else { return false }
@@ -77,7 +77,7 @@ extension Feed {
         guard let run, !run.range.isEmpty, outlets.push(run.bytes.span.extracting(run.range), to: outlet)
         else { return false }
         context.pushedBytes += run.range.count
-        cursors[place].rev = newest!
+        cursors[index].rev = newest!
         return true
     }
 
@@ -86,9 +86,9 @@ extension Feed {
         guard let (notice, first) = notices.first else { return }
         guard context.knowsAccess else { return notices.removeAll() }
         let end = min(first + visits, cursors.count)
-        // A subscriber that moves to a removed subscriber's place may miss the notice.
-        for place in first..<max(first, end) where place < cursors.count && cursors[place].isFed {
-            cursors[place].subscription.notify(notice)
+        // A subscriber that moves to a removed subscriber's index may miss the notice.
+        for index in first..<max(first, end) where index < cursors.count && cursors[index].isFed {
+            cursors[index].subscription.notify(notice)
         }
         if end >= cursors.count { notices.removeFirst() } else { notices[0].next = end }
     }
@@ -97,24 +97,24 @@ extension Feed {
 
     /// Starts a subscription on a carrier with the first slice of the log.
     func start(_ subscription: Subscription, with slice: ReplaySlice) {
-        guard let place = subscription.place else { return }
-        cursors[place].outlet = subscription.carrier?.outlet
+        guard let index = subscription.index else { return }
+        cursors[index].outlet = subscription.carrier?.outlet
         replayed(slice, for: subscription)
     }
 
     /// Sends a subscription the slice that it requested from the log, and continues from there.
     func replayed(_ slice: ReplaySlice, for subscription: Subscription) {
-        guard let place = subscription.place, let carrier = subscription.carrier else { return }
+        guard let index = subscription.index, let carrier = subscription.carrier else { return }
         // The user may have lost access since the slice was read. The log looks first when it reads the slice again.
         if !slice.frames.isEmpty, !context.knowsAccess {
-            return carrier.replay(subscription, since: cursors[place].rev)
+            return carrier.replay(subscription, since: cursors[index].rev)
         }
-        cursors[place].awaited -= 1
+        cursors[index].awaited -= 1
         // While the subscription is held, its user may have lost access to this slice. If not, the slice is read again.
-        if cursors[place].awaited > 0, !slice.frames.isEmpty { return }
-        cursors[place].rev = max(cursors[place].rev, slice.rev)
-        let isNowLive = !slice.hasMore && !cursors[place].isLive
-        if isNowLive { cursors[place].isLive = true }
+        if cursors[index].awaited > 0, !slice.frames.isEmpty { return }
+        cursors[index].rev = max(cursors[index].rev, slice.rev)
+        let isNowLive = !slice.hasMore && !cursors[index].isLive
+        if isNowLive { cursors[index].isLive = true }
         if !slice.frames.isEmpty { carrier.send(slice.frames.span) }
         if isNowLive { carrier.sendLive(subscription) }
         advance(subscription)
@@ -122,22 +122,22 @@ extension Feed {
 
     /// Holds a subscription: it gets nothing until each call has a matching ``release(_:)``.
     func hold(_ subscription: Subscription) {
-        if let place = subscription.place { cursors[place].awaited += 1 }
+        if let index = subscription.index { cursors[index].awaited += 1 }
     }
 
     /// Ends one call of ``hold(_:)``.
     func release(_ subscription: Subscription) {
-        guard let place = subscription.place else { return }
-        cursors[place].awaited -= 1
+        guard let index = subscription.index else { return }
+        cursors[index].awaited -= 1
         advance(subscription)
     }
 
     /// Sends a subscription the messages that it lacks, as far as its client takes them.
     func advance(_ subscription: Subscription) {
-        guard let place = subscription.place, context.admits(self) else { return }
+        guard let index = subscription.index, context.admits(self) else { return }
         var run: Run?
-        if deliver(to: place, sharing: &run) == nil, subscription === laggard {
-            forgetSent(from: subscription.place ?? 0)
+        if deliver(to: index, sharing: &run) == nil, subscription === laggard {
+            forgetSent(from: subscription.index ?? 0)
         }
     }
 }

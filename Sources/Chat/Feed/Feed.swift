@@ -13,7 +13,7 @@ public final class Feed {
     /// Number of subscribers to visit before the loop does other work.
     public static let visits = 64
     /// Number of cursors in front, see ``FeedRounds``.
-    public static let frontPlaces = 1024
+    public static let frontCount = 1024
     /// Maximum number of waiting notices; further ones are dropped.
     public static let waitingNotices = 16
 
@@ -22,7 +22,7 @@ public final class Feed {
     /// The state that the loop's feeds share.
     public let context: FeedContext
     /// The subscribers' cursors, oldest first, including those of subscriptions that have not started. Removing one
-    /// moves the last into its place.
+    /// moves the last to its index.
     var cursors: [Cursor] = []
     var messages: FeedMessages
     /// Number of bytes kept for subscribers that are behind; part of ``FeedContext/keptBytes``.
@@ -34,21 +34,21 @@ public final class Feed {
     var laggard: Subscription?
     /// True while the feed waits for ``FeedContext/knowsAccess``.
     public internal(set) var isWaiting = false
-    /// Notices that wait until all messages are sent, each with the place of the next subscriber to visit.
+    /// Notices that wait until all messages are sent, each with the index of the next subscriber to visit.
     var notices: [(notice: EncodedNotice, next: Int)] = []
 
     /// Creates a feed without messages and subscribers.
     ///
     /// - Parameters:
     ///   - visits: number of subscribers to visit at a time.
-    ///   - frontPlaces: number of cursors in front, which have their own rounds.
+    ///   - frontCount: number of cursors in front, which have their own rounds.
     public init(
-        room: RoomID, in context: FeedContext, visits: Int = Feed.visits, frontPlaces: Int = Feed.frontPlaces
+        room: RoomID, in context: FeedContext, visits: Int = Feed.visits, frontCount: Int = Feed.frontCount
     ) {
         self.room = room
         self.context = context
         self.visits = visits
-        rounds = FeedRounds(frontPlaces: frontPlaces)
+        rounds = FeedRounds(frontCount: frontCount)
         messages = FeedMessages(context)
     }
 
@@ -110,14 +110,14 @@ public final class Feed {
     /// The feed remembers one laggard. When it has caught up or left, the feed searches for another. That is usually a
     /// neighbor, so the search does not visit all cursors for each subscriber that catches up.
     ///
-    /// - Parameter place: the place at which the search starts.
-    func forgetSent(from place: Int) {
+    /// - Parameter index: the index at which the search starts.
+    func forgetSent(from index: Int) {
         guard rounds.areOver, let rev = messages.rev else { return }
         if let known = laggard {
             if known.isActive, known.rev < rev { return countKept() }
-            // Compares places, because the subscriptions are elsewhere in memory.
+            // Compares cursors, because the subscriptions are elsewhere in memory.
             let other =
-                (place..<cursors.count).first { cursors[$0].rev < rev } ?? (0..<place).first { cursors[$0].rev < rev }
+                (index..<cursors.count).first { cursors[$0].rev < rev } ?? (0..<index).first { cursors[$0].rev < rev }
             laggard = other.map { cursors[$0].subscription }
             if laggard != nil { return countKept() }
         }
@@ -145,25 +145,25 @@ public final class Feed {
     /// Adds a cursor for a subscription whose client has every change up to `rev`.
     func add(_ subscription: Subscription, at rev: Int64) {
         messages.add(subscription.format)
-        subscription.place = cursors.count
+        subscription.index = cursors.count
         cursors.append(Cursor(subscription: subscription, rev: rev, format: subscription.format))
     }
 
-    /// Removes the cursor of a subscription in constant time: the last one takes its place.
+    /// Removes the cursor of a subscription in constant time: the last one moves to its index.
     func remove(_ subscription: Subscription) {
-        guard let place = subscription.place else { return }
-        subscription.place = nil
+        guard let index = subscription.index else { return }
+        subscription.index = nil
         messages.remove(subscription.format)
-        let hole = rounds.vacate(place, subscribers: cursors.count)
-        fill(place, from: hole)
+        let hole = rounds.vacate(index, subscribers: cursors.count)
+        fill(index, from: hole)
         fill(hole, from: cursors.count - 1)
         cursors.removeLast()
-        if subscription === laggard { forgetSent(from: place) }
+        if subscription === laggard { forgetSent(from: index) }
     }
 
-    private func fill(_ place: Int, from other: Int) {
-        guard place != other else { return }
-        cursors[place] = cursors[other]
-        cursors[place].subscription.place = place
+    private func fill(_ index: Int, from other: Int) {
+        guard index != other else { return }
+        cursors[index] = cursors[other]
+        cursors[index].subscription.index = index
     }
 }

@@ -15,8 +15,8 @@ public final class Subscription {
     /// The connection that carries it; `nil` until it starts. The carrier ends its subscriptions before it is
     /// destroyed.
     private(set) unowned var carrier: (any SubscriptionCarrier)?
-    /// The place of its cursor, maintained by its feed; `nil` once it has ended.
-    var place: Int?
+    /// The index of its cursor, maintained by its feed; `nil` once it has ended.
+    var index: Int?
     /// The room's feed on this loop.
     public let feed: Feed
     /// The format of the client's messages.
@@ -49,7 +49,7 @@ public final class Subscription {
     }
 
     /// The revision up to which the client has every change; 0 once the subscription has ended.
-    public var rev: Int64 { place.map { feed.cursors[$0].rev } ?? 0 }
+    public var rev: Int64 { index.map { feed.cursors[$0].rev } ?? 0 }
 
     /// Starts with the first slice of the replay, which is empty if the client has every change.
     public func start(with slice: ReplaySlice, on carrier: any SubscriptionCarrier) {
@@ -66,7 +66,7 @@ public final class Subscription {
     }
 
     /// True if the subscription has not been cancelled.
-    public var isActive: Bool { place != nil }
+    public var isActive: Bool { index != nil }
 
     /// Holds the subscription until ``release()``, while the log is asked whether the user may still read the room.
     /// Messages published meanwhile are not missed. Each call needs a matching release.

@@ -26,7 +26,7 @@ public protocol MessageLog: Sendable {
 
     /// Queues reads. They run in snapshots that include every commit reported before, never on the calling thread.
     ///
-    /// Askers are served in turn. If the queue is full, or the asker has too many reads in it, the answer is
+    /// Clients are served in turn. If the queue is full, or the client has too many reads in it, the answer is
     /// ``Problem`` `overloaded` (503).
     func fetch(_ queries: [Query])
 

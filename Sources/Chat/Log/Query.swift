@@ -118,8 +118,8 @@ public final class Query: Sendable {
 public protocol PendingReply: AnyObject, Sendable {
     /// The index of the loop that asked.
     var loop: Int { get }
-    /// The asker. Readers serve askers in turn.
-    var asker: Asker { get }
+    /// The client. Readers serve clients in turn.
+    var client: QueryClient { get }
 
     /// Sets the reason why there is no answer: a refusal, or `unavailable` (503) if the database failed. Called by the
     /// log, once.
@@ -143,8 +143,8 @@ public protocol PendingReply: AnyObject, Sendable {
 public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
     /// The index of the loop that asked.
     public let loop: Int
-    /// The asker.
-    public let asker: Asker
+    /// The client.
+    public let client: QueryClient
     @usableFromInline var then: ((Reply) -> Void)?
     @usableFromInline var stored: Result<Value, Problem>?
     @usableFromInline var held: (any AnyObject & Sendable)?
@@ -154,9 +154,9 @@ public final class Reply<Value: Sendable>: PendingReply, @unchecked Sendable {
     public var result: Result<Value, Problem>? { stored }
 
     /// Creates a reply that calls `then` on the loop.
-    @inlinable public init(loop: Int, asker: Asker, then: @escaping (Result<Value, Problem>) -> Void) {
+    @inlinable public init(loop: Int, client: QueryClient, then: @escaping (Result<Value, Problem>) -> Void) {
         self.loop = loop
-        self.asker = asker
+        self.client = client
         self.then = { reply in
             if let result = reply.stored.take() { then(result) }
         }

@@ -5,7 +5,7 @@ public import Wire
 ///
 /// A user counts once, whatever the number of sockets; a subscriber without a name counts by itself. A user who is
 /// connected to several nodes counts once if each of these nodes lists its users of the room by name, see
-/// ``listedUsers``. Changes are announced at the next beat, one ``interval`` after the first change, so that a storm of
+/// ``listedUsers``. Changes are announced at the next flush, one ``interval`` after the first change, so that a storm of
 /// subscribers causes few notices. Large rooms get notices less often, see ``framesPerSecond``.
 public final class Presence: Sendable {
     /// Default of the minimum time between two notices in a room.
@@ -28,7 +28,7 @@ public final class Presence: Sendable {
         var unnamed: Int32 = 0
         /// The subscribers on other nodes; `nil` if there are none.
         var elsewhere: Elsewhere?
-        /// True while the room waits for the next beat.
+        /// True while the room waits for the next flush.
         var isWaiting = false
         /// The earliest time of the next notice; `nil` for any time.
         var due: ContinuousClock.Instant?
@@ -58,7 +58,7 @@ public final class Presence: Sendable {
             return true
         }
 
-        /// Returns true if the room must be added to those that wait for the next beat.
+        /// Returns true if the room must be added to those that wait for the next flush.
         mutating func mustWait(since before: Int) -> Bool {
             // Only subscribers on this node are notified.
             guard online != before, here > 0, !isWaiting else { return false }
@@ -111,9 +111,9 @@ public final class Presence: Sendable {
 
     private struct State {
         var rooms: [RoomID: Room] = [:]
-        /// The rooms whose number has changed since the last beat.
+        /// The rooms whose number has changed since the last flush.
         var waiting: [RoomID] = []
-        /// True if a beat is scheduled.
+        /// True if a flush is scheduled.
         var isAwaited = false
         /// The rooms whose subscribers on this node have changed since the last reports; empty without other nodes.
         var unreported: Set<RoomID> = []
@@ -131,9 +131,9 @@ public final class Presence: Sendable {
             if unreported.count > unreportedLimit { (unreported, reportsAll) = ([], true) }
         }
 
-        /// Adds a room to those that wait for the next beat.
+        /// Adds a room to those that wait for the next flush.
         ///
-        /// - Returns: True if a beat must be scheduled.
+        /// - Returns: True if a flush must be scheduled.
         mutating func wait(_ room: RoomID) -> Bool {
             waiting.append(room)
             defer { isAwaited = true }
@@ -141,7 +141,7 @@ public final class Presence: Sendable {
         }
     }
 
-    /// The time from the first change to the beat.
+    /// The time from the first change to the flush.
     public let interval: Duration
     /// True if there are other nodes, which get reports.
     private let isShared: Bool
@@ -164,7 +164,7 @@ public final class Presence: Sendable {
     /// Counts a new subscriber.
     ///
     /// - Parameter user: The subscriber's name, if known.
-    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
+    /// - Returns: True if the caller must schedule ``flush(at:)`` after ``interval``.
     public func join(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
             let before = state.rooms[room]?.online ?? 0
@@ -176,7 +176,7 @@ public final class Presence: Sendable {
 
     /// Counts a subscriber that has left.
     ///
-    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
+    /// - Returns: True if the caller must schedule ``flush(at:)`` after ``interval``.
     public func leave(_ room: RoomID, as user: UserID?) -> Bool {
         state.withLock { state in
             guard let before = state.rooms[room]?.online, state.rooms[room]!.count(user, by: -1) else { return false }
@@ -191,9 +191,9 @@ public final class Presence: Sendable {
 
     /// Takes the changes for which notices are due.
     ///
-    /// - Returns: The rooms and their numbers, and whether to schedule another beat after ``interval``. Subscribers
+    /// - Returns: The rooms and their numbers, and whether to schedule another flush after ``interval``. Subscribers
     ///   that already know a room's number need no notice.
-    public func beat(at now: ContinuousClock.Instant) -> (changes: [(room: RoomID, online: Int)], again: Bool) {
+    public func flush(at now: ContinuousClock.Instant) -> (changes: [(room: RoomID, online: Int)], again: Bool) {
         state.withLock { state in
             var changes: [(room: RoomID, online: Int)] = []
             var waiting: [RoomID] = []
@@ -265,7 +265,7 @@ public final class Presence: Sendable {
 
     /// Stores the reports of another node. Each replaces the earlier one of its room.
     ///
-    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
+    /// - Returns: True if the caller must schedule ``flush(at:)`` after ``interval``.
     public func learn(_ reports: [PresenceReport], of node: String) -> Bool {
         state.withLock { state in
             var isFirst = false
@@ -283,7 +283,7 @@ public final class Presence: Sendable {
 
     /// Forgets the other nodes that are not among `nodes`.
     ///
-    /// - Returns: True if the caller must schedule ``beat(at:)`` after ``interval``.
+    /// - Returns: True if the caller must schedule ``flush(at:)`` after ``interval``.
     public func keep(_ nodes: Set<String>) -> Bool {
         state.withLock { state in
             var isFirst = false

@@ -344,7 +344,7 @@ extension Problem {
         Problem(
             code: .roomUnavailable,
             detail:
-                "The stored data of this room is damaged. The room takes no changes until the server's operator has repaired it.",
+                "The stored data of this room is damaged. The room is read-only until the server's operator has repaired it.",
             retryAfter: 60)
     }
 

@@ -40,31 +40,31 @@ struct Verdict: Equatable, Sendable {
             && refused == 0 && unanswered == 0 && acknowledged > 0
     }
 
-    /// Judges the loops' accounts, which must be in the order of the loops.
-    init(_ accounts: [Account], allowsAnyOrder: Bool = false) {
+    /// Judges the loops' records, which must be in the order of the loops.
+    init(_ records: [LoopRecord], allowsAnyOrder: Bool = false) {
         self.allowsAnyOrder = allowsAnyOrder
-        guard let first = accounts.first else { return }
-        for fate in accounts.lazy.flatMap(\.sent.fates).joined() {
+        guard let first = records.first else { return }
+        for fate in records.lazy.flatMap(\.sent.fates).joined() {
             switch fate {
             case .acknowledged: acknowledged += 1
             case .refused: refused += 1
             case .pending, .unknown: unanswered += 1
             }
         }
-        for account in accounts {
-            lost += account.lost.count
-            subscribers += account.ledger.subscribers.count - account.lost.count
-            foreign += account.ledger.foreign + account.ledger.misrouted
-            add(account.ledger.foreign, "messages of another run, or none")
-            add(account.ledger.misrouted, "messages that were sent to another room")
-            for (index, reason) in account.lost.sorted(by: { $0.key < $1.key }) {
-                let subscriber = account.ledger.subscribers[index]
-                let seen = Figure.count(subscriber.received, "message")
+        for record in records {
+            lost += record.lost.count
+            subscribers += record.ledger.subscribers.count - record.lost.count
+            foreign += record.ledger.foreign + record.ledger.misrouted
+            add(record.ledger.foreign, "messages of another run, or none")
+            add(record.ledger.misrouted, "messages that were sent to another room")
+            for (index, reason) in record.lost.sorted(by: { $0.key < $1.key }) {
+                let subscriber = record.ledger.subscribers[index]
+                let seen = NumberFormat.count(subscriber.received, "message")
                 add(fault: "\(subscriber.name) lost its connection after \(seen): \(reason)")
             }
         }
-        for room in first.ledger.rooms.indices where accounts.contains(where: { $0.ledger.rooms[room].hasListeners }) {
-            judge(RoomTruth(room: room, accounts: accounts), accounts)
+        for room in first.ledger.rooms.indices where records.contains(where: { $0.ledger.rooms[room].hasListeners }) {
+            judge(ExpectedRoom(room: room, records: records), records)
         }
     }
 
@@ -77,42 +77,45 @@ struct Verdict: Equatable, Sendable {
         if faults.count < Self.listedFaults { faults.append(fault()) } else { unlisted += 1 }
     }
 
-    private mutating func judge(_ truth: RoomTruth, _ accounts: [Account]) {
-        if !truth.unsent.isEmpty {
-            foreign += truth.unsent.count
-            add(fault: "room \(truth.room) delivered what was never sent: \(NumberList(truth.unsent))")
+    private mutating func judge(_ expectation: ExpectedRoom, _ records: [LoopRecord]) {
+        if !expectation.unsent.isEmpty {
+            foreign += expectation.unsent.count
+            add(fault: "room \(expectation.room) delivered what was never sent: \(NumberList(expectation.unsent))")
         }
-        if !truth.refusedYetSeen.isEmpty {
-            foreign += truth.refusedYetSeen.count
-            add(fault: "room \(truth.room) delivered what it had refused: \(NumberList(truth.refusedYetSeen))")
+        if !expectation.refusedYetSeen.isEmpty {
+            foreign += expectation.refusedYetSeen.count
+            add(
+                fault:
+                    "room \(expectation.room) delivered what it had refused: \(NumberList(expectation.refusedYetSeen))")
         }
-        for account in accounts {
-            let absent = truth.absent(from: account)
-            for index in account.ledger.subscribers.indices where account.ledger.subscribers[index].room == truth.room {
-                judge(account.ledger.subscribers[index], isLost: account.lost[index] != nil, absent, truth, account)
+        for record in records {
+            let absent = expectation.absent(from: record)
+            for index in record.ledger.subscribers.indices
+            where record.ledger.subscribers[index].room == expectation.room {
+                judge(record.ledger.subscribers[index], isLost: record.lost[index] != nil, absent, expectation, record)
             }
-            let inversions = truth.inversions(in: account)
+            let inversions = expectation.inversions(in: record)
             disordered += inversions
             if inversions > 0, !allowsAnyOrder {
-                add(fault: "room \(truth.room): loops 0 and \(account.sent.loop) saw other orders")
+                add(fault: "room \(expectation.room): loops 0 and \(record.sent.loop) saw other orders")
             }
         }
     }
 
     private mutating func judge(
-        _ subscriber: SubscriberRecord, isLost: Bool, _ absent: [Int], _ truth: RoomTruth, _ account: Account
+        _ subscriber: SubscriberRecord, isLost: Bool, _ absent: [Int], _ expectation: ExpectedRoom, _ record: LoopRecord
     ) {
-        let order = account.ledger.rooms[truth.room].order
+        let order = record.ledger.rooms[expectation.room].order
         let skipped = subscriber.faults?.skipped ?? []
         // Messages after the loss of a connection are not counted as missing: the loss itself is the fault.
         let tail = isLost ? order.count..<order.count : subscriber.position..<order.count
         let count = skipped.reduce(tail.count) { $0 + $1.count } + (isLost ? 0 : absent.count)
-        if !isLost { expected += truth.count - subscriber.start }
+        if !isLost { expected += expectation.count - subscriber.start }
         if count > 0 {
             missing += count
             let numbers = (skipped + [tail]).joined().lazy.map { Int(order[$0]) }
             add(
-                fault: "\(subscriber.name) misses \(count) of \(truth.count) messages: "
+                fault: "\(subscriber.name) misses \(count) of \(expectation.count) messages: "
                     + "\(NumberList(Array(numbers) + (isLost ? [] : absent)))")
         }
         guard let faults = subscriber.faults else { return }

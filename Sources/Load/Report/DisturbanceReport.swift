@@ -36,16 +36,18 @@ struct DisturbanceReport: Sendable {
 
     /// Returns the label of its line in the text, and the line.
     func line(hasServer: Bool) -> (label: String, text: String) {
-        let memory = hasServer ? ", \(Figure.bytes(memoryEach)) of server memory each" : ""
+        let memory = hasServer ? ", \(NumberFormat.bytes(memoryEach)) of server memory each" : ""
         switch disturbance {
         case .storm(_, let back):
-            var text = "\(Figure.whole(catchUp.count)) of \(Figure.whole(clients)) caught up with "
-            text += "\(Figure.count(back, "message")) in \(Figure.fixed(seconds, 2)) s"
-            text += " (p50 \(Figure.milliseconds(catchUp.p50)), p99 \(Figure.milliseconds(catchUp.p99)) ms)"
-            if hasServer { text += ", \(Figure.fixed(serverSeconds, 2)) s of server CPU" }
+            var text = "\(NumberFormat.whole(catchUp.count)) of \(NumberFormat.whole(clients)) caught up with "
+            text += "\(NumberFormat.count(back, "message")) in \(NumberFormat.fixed(seconds, 2)) s"
+            text += " (p50 \(NumberFormat.milliseconds(catchUp.p50)), p99 \(NumberFormat.milliseconds(catchUp.p99)) ms)"
+            if hasServer { text += ", \(NumberFormat.fixed(serverSeconds, 2)) s of server CPU" }
             return ("storm", text + memory)
         case .stall:
-            return ("stall", "\(Figure.whole(clients)) read nothing for \(Figure.fixed(seconds, 1)) s\(memory)")
+            return (
+                "stall", "\(NumberFormat.whole(clients)) read nothing for \(NumberFormat.fixed(seconds, 1)) s\(memory)"
+            )
         }
     }
 }

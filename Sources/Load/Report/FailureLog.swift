@@ -32,7 +32,7 @@ struct FailureLog: Sendable {
 
     /// The lines of the report, one per text.
     var lines: [String] {
-        let lines = entries.map { $0.count == 1 ? $0.text : "\($0.text) (\(Figure.whole($0.count)) times)" }
-        return others == 0 ? lines : lines + ["and \(Figure.whole(others)) others"]
+        let lines = entries.map { $0.count == 1 ? $0.text : "\($0.text) (\(NumberFormat.whole($0.count)) times)" }
+        return others == 0 ? lines : lines + ["and \(NumberFormat.whole(others)) others"]
     }
 }

@@ -85,7 +85,7 @@ extension [UInt8] {
     /// Appends `,"name":` and a number with three decimals.
     fileprivate mutating func append(member name: StaticString, _ number: Double) {
         append(memberName: name)
-        let text = Figure.fixed(number, 3)
+        let text = NumberFormat.fixed(number, 3)
         append(utf8: text == "-" ? "null" : text)
     }
 

@@ -33,30 +33,32 @@ struct ReportText {
         let plan = report.plan
         var parts = ["\(plan.server), run \(plan.run)"]
         if plan.subscribers > 0 {
-            parts.append("\(Figure.count(plan.subscribers, "subscriber")) in \(Figure.count(plan.rooms, "room"))")
+            parts.append(
+                "\(NumberFormat.count(plan.subscribers, "subscriber")) in \(NumberFormat.count(plan.rooms, "room"))")
         }
         if let publishing = plan.publishing {
             switch publishing.pacing {
             case .closed(let awaitsDeliveries):
                 let until = awaitsDeliveries && plan.subscribers > 0 ? " until delivered" : ""
-                parts.append("\(Figure.whole(publishing.inFlight)) in flight\(until)")
+                parts.append("\(NumberFormat.whole(publishing.inFlight)) in flight\(until)")
             case .open(let rate):
                 parts.append(
-                    "\(Figure.fixed(rate, rate < 1 ? 3 : rate < 10 ? 1 : 0))/s over \(publishing.inFlight) connections")
+                    "\(NumberFormat.fixed(rate, rate < 1 ? 3 : rate < 10 ? 1 : 0))/s over \(publishing.inFlight) connections"
+                )
             }
-            if publishing.sendsMessages { parts.append("\(Figure.whole(plan.size)) bytes") }
+            if publishing.sendsMessages { parts.append("\(NumberFormat.whole(plan.size)) bytes") }
         }
-        parts.append("\(Figure.fixed(report.seconds, 1)) s")
+        parts.append("\(NumberFormat.fixed(report.seconds, 1)) s")
         return parts.joined(separator: ", ")
     }
 
     private static func connections(_ report: Report) -> String {
-        var text = "\(Figure.whole(report.connected)) in \(Figure.fixed(report.connectSeconds, 2)) s"
+        var text = "\(NumberFormat.whole(report.connected)) in \(NumberFormat.fixed(report.connectSeconds, 2)) s"
         guard !report.plan.processes.isEmpty else { return text }
         let usage = report.usage
-        text += ", \(Figure.fixed(usage.connectSeconds, 2)) s of server CPU"
-        text += ", \(Figure.bytes(usage.memory(per: report.connected))) of server memory each"
-        text += " (\(Figure.bytes(usage.base.memory)) before, \(Figure.bytes(usage.settled.memory)) now)"
+        text += ", \(NumberFormat.fixed(usage.connectSeconds, 2)) s of server CPU"
+        text += ", \(NumberFormat.bytes(usage.memory(per: report.connected))) of server memory each"
+        text += " (\(NumberFormat.bytes(usage.base.memory)) before, \(NumberFormat.bytes(usage.settled.memory)) now)"
         return text
     }
 
@@ -67,7 +69,7 @@ struct ReportText {
             add("sends/s", Self.rate(report, measured.acknowledged, "acknowledged") + Self.remarks(report))
         case .pages:
             let size = measured.acknowledged > 0 ? Double(measured.contentBytes) / Double(measured.acknowledged) : 0
-            let each = " of \(Figure.bytes(size)) each"
+            let each = " of \(NumberFormat.bytes(size)) each"
             add("pages/s", Self.rate(report, measured.acknowledged, "answered") + each + Self.remarks(report))
         case .connections: break
         }
@@ -76,21 +78,23 @@ struct ReportText {
     }
 
     private static func rate(_ report: Report, _ count: Int, _ what: String) -> String {
-        "\(Figure.whole(report.perSecond(count))) (\(Figure.whole(count)) \(what) in \(Figure.fixed(report.seconds, 2)) s)"
+        "\(NumberFormat.whole(report.perSecond(count))) (\(NumberFormat.whole(count)) \(what) in \(NumberFormat.fixed(report.seconds, 2)) s)"
     }
 
     /// Returns remarks on the conditions of the measured rate.
     private static func remarks(_ report: Report) -> String {
         var remarks: [String] = []
-        if report.measured.late > 0 { remarks.append("\(Figure.whole(report.measured.late)) began late") }
-        if report.backlog > 0 { remarks.append("\(Figure.whole(report.backlog)) still due at the end") }
-        if report.total.retried > 0 { remarks.append(Figure.count(report.total.retried, "retry", "retries")) }
+        if report.measured.late > 0 { remarks.append("\(NumberFormat.whole(report.measured.late)) began late") }
+        if report.backlog > 0 { remarks.append("\(NumberFormat.whole(report.backlog)) still due at the end") }
+        if report.total.retried > 0 { remarks.append(NumberFormat.count(report.total.retried, "retry", "retries")) }
         if report.total.confirmed > 0 {
-            remarks.append("\(Figure.whole(report.total.confirmed)) were found stored already")
+            remarks.append("\(NumberFormat.whole(report.total.confirmed)) were found stored already")
         }
-        if report.total.resumed > 0 { remarks.append(Figure.count(report.total.resumed, "subscription") + " resumed") }
+        if report.total.resumed > 0 {
+            remarks.append(NumberFormat.count(report.total.resumed, "subscription") + " resumed")
+        }
         if report.total.overdue > 0 {
-            remarks.append("\(Figure.whole(report.total.overdue)) waited for deliveries in vain")
+            remarks.append("\(NumberFormat.whole(report.total.overdue)) waited for deliveries in vain")
         }
         return remarks.isEmpty ? "" : "; " + remarks.joined(separator: ", ")
     }
@@ -101,25 +105,25 @@ struct ReportText {
             ("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999),
             ("max", latency.max),
         ]
-        add(label, figures.map { "\($0) \(Figure.milliseconds($1))" }.joined(separator: "  ") + " ms")
+        add(label, figures.map { "\($0) \(NumberFormat.milliseconds($1))" }.joined(separator: "  ") + " ms")
     }
 
     private mutating func addUsage(_ report: Report) {
         func share(_ seconds: Double) -> String {
-            "\(Figure.fixed(100 * seconds / max(report.seconds, 1e-9), 0)) % of a core"
+            "\(NumberFormat.fixed(100 * seconds / max(report.seconds, 1e-9), 0)) % of a core"
         }
         let usage = report.usage
         if !report.plan.processes.isEmpty {
             var parts: [String] = []
             if report.measured.deliveries > 0 {
-                parts.append("\(Figure.whole(usage.perServerSecond(report.measured.deliveries))) deliveries")
+                parts.append("\(NumberFormat.whole(usage.perServerSecond(report.measured.deliveries))) deliveries")
             }
             if report.measured.acknowledged > 0 {
                 let noun = report.kind == .pages ? "pages" : "sends"
-                parts.append("\(Figure.whole(usage.perServerSecond(report.measured.acknowledged))) \(noun)")
+                parts.append("\(NumberFormat.whole(usage.perServerSecond(report.measured.acknowledged))) \(noun)")
             }
             let each = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ") + " per CPU second"
-            add("server", share(usage.serverSeconds) + each + "; \(Figure.bytes(usage.memoryAtEnd)) at the end")
+            add("server", share(usage.serverSeconds) + each + "; \(NumberFormat.bytes(usage.memoryAtEnd)) at the end")
         }
         add("tool", share(usage.ownSeconds))
     }
@@ -139,16 +143,16 @@ struct ReportText {
     }
 
     private static func unmet(_ asked: Int, _ report: Report) -> String {
-        "FAILED: only \(Figure.whole(report.measured.finished)) of the \(Figure.whole(asked)) requests that --rate asks for "
+        "FAILED: only \(NumberFormat.whole(report.measured.finished)) of the \(NumberFormat.whole(asked)) requests that --rate asks for "
             + "were answered in time"
     }
 
     /// Returns the failures of a run that sent no messages.
     private static func failures(of report: Report) -> [String] {
-        func requests(_ count: Int) -> String { Figure.count(count, "request") + (count == 1 ? " was" : " were") }
+        func requests(_ count: Int) -> String { NumberFormat.count(count, "request") + (count == 1 ? " was" : " were") }
         guard report.kind != .connections else {
-            let all = Figure.count(report.plan.subscribers, "subscriber")
-            return ["\(Figure.whole(report.lost)) of \(all) had no connection at the end"]
+            let all = NumberFormat.count(report.plan.subscribers, "subscriber")
+            return ["\(NumberFormat.whole(report.lost)) of \(all) had no connection at the end"]
         }
         let total = report.total
         var lines = report.unmetRequests.map { [unmet($0, report)] } ?? []
@@ -163,29 +167,31 @@ extension Verdict {
     /// The verdict in sentences, the judgment first.
     var lines: [String] {
         guard !isGood else {
-            guard subscribers > 0 else { return ["OK: each of \(Figure.count(acknowledged, "send")) was acknowledged"] }
+            guard subscribers > 0 else {
+                return ["OK: each of \(NumberFormat.count(acknowledged, "send")) was acknowledged"]
+            }
             let order =
                 disordered == 0
-                ? "all in the same order" : "\(Figure.whole(disordered)) deliveries in another order than others"
+                ? "all in the same order" : "\(NumberFormat.whole(disordered)) deliveries in another order than others"
             return [
-                "OK: each of \(Figure.count(subscribers, "subscriber")) got every message of its room exactly once, \(order)",
-                "\(Figure.count(acknowledged, "message")), \(Figure.whole(expected)) deliveries",
+                "OK: each of \(NumberFormat.count(subscribers, "subscriber")) got every message of its room exactly once, \(order)",
+                "\(NumberFormat.count(acknowledged, "message")), \(NumberFormat.whole(expected)) deliveries",
             ]
         }
         var lines: [String] = []
         func add(_ count: Int, _ text: (String) -> String) {
-            if count > 0 { lines.append("FAILED: " + text(Figure.whole(count))) }
+            if count > 0 { lines.append("FAILED: " + text(NumberFormat.whole(count))) }
         }
-        add(missing) { "\($0) of \(Figure.whole(expected)) deliveries are missing" }
+        add(missing) { "\($0) of \(NumberFormat.whole(expected)) deliveries are missing" }
         add(duplicates) { "\($0) deliveries came more than once" }
         add(allowsAnyOrder ? 0 : disordered) { "\($0) deliveries came in another order than to other subscribers" }
         add(foreign) { "\($0) deliveries should not have come at all" }
-        add(lost) { "\($0) of \(Figure.whole(lost + subscribers)) subscribers lost their connection" }
+        add(lost) { "\($0) of \(NumberFormat.whole(lost + subscribers)) subscribers lost their connection" }
         add(refused) { "\($0) sends were refused" }
         add(unanswered) { "\($0) sends were never answered" }
         if acknowledged == 0 { lines.append("FAILED: nothing was acknowledged") }
         lines += faults.map { "- " + $0 }
-        if unlisted > 0 { lines.append("- and \(Figure.whole(unlisted)) more") }
+        if unlisted > 0 { lines.append("- and \(NumberFormat.whole(unlisted)) more") }
         return lines
     }
 }

@@ -33,7 +33,7 @@ final class LoadRun {
         let limit = raiseOpenFileLimit()
         guard limit >= plan.descriptors else {
             throw LoadError(
-                "this needs \(Figure.whole(plan.descriptors)) open files and the limit is \(Figure.whole(limit)); "
+                "this needs \(NumberFormat.whole(plan.descriptors)) open files and the limit is \(NumberFormat.whole(limit)); "
                     + "raise it (ulimit -n) or use fewer subscribers")
         }
         reserveDescriptors(plan.descriptors)
@@ -67,7 +67,7 @@ final class LoadRun {
             try await hold()
         }
         if plan.publishing?.sendsMessages == true {
-            report.verdict = Verdict(await collect { $0.account }, allowsAnyOrder: plan.allowsAnyOrder)
+            report.verdict = Verdict(await collect { $0.record }, allowsAnyOrder: plan.allowsAnyOrder)
         }
         for worker in workers { await worker.perform { $0.audience?.sayGoodbye() } }
         // The Close frames are written by the time this round trip returns.
@@ -87,12 +87,12 @@ final class LoadRun {
         let patience = plan.patience(toConnect: plan.subscribers)
         while true {
             let counters = try await poll {
-                "connecting: \(Figure.whole($0.subscribers)) of \(Figure.whole(self.plan.subscribers))"
+                "connecting: \(NumberFormat.whole($0.subscribers)) of \(NumberFormat.whole(self.plan.subscribers))"
             }
             if !counters.isConnecting { break }
             let isLate = clock.now - begun > patience.nanoseconds
             guard !isLate, !isInterrupted else {
-                let why = isLate ? "within \(Figure.fixed(patience.seconds, 0)) s" : "before the interruption"
+                let why = isLate ? "within \(NumberFormat.fixed(patience.seconds, 0)) s" : "before the interruption"
                 throw LoadError("only \(counters.subscribers) of \(plan.subscribers) subscribers were ready \(why)")
             }
         }
@@ -103,7 +103,7 @@ final class LoadRun {
         guard counters.subscribers == plan.subscribers else {
             let missing = plan.subscribers - counters.subscribers
             var lines = [
-                "\(Figure.whole(missing)) of \(Figure.count(plan.subscribers, "subscriber")) could not connect:"
+                "\(NumberFormat.whole(missing)) of \(NumberFormat.count(plan.subscribers, "subscriber")) could not connect:"
             ]
             lines += counters.failures.lines.map { "  " + $0 }
             throw LoadError(lines.joined(separator: "\n"))
@@ -209,13 +209,13 @@ final class LoadRun {
 
     /// Returns true if each listening loop has received every room's acknowledged messages.
     private func isComplete() async -> Bool {
-        let accounts = await collect { $0.account }
-        guard accounts.allSatisfy({ $0.sent.unknown == 0 }) else { return false }
-        return accounts.allSatisfy { account in
-            account.ledger.rooms.indices.allSatisfy { room in
-                let acknowledged = accounts.reduce(0) { $0 + $1.sent.acknowledged[room] }
-                return account.ledger.rooms[room].subscribers == 0
-                    || account.ledger.rooms[room].order.count >= acknowledged
+        let records = await collect { $0.record }
+        guard records.allSatisfy({ $0.sent.unknown == 0 }) else { return false }
+        return records.allSatisfy { record in
+            record.ledger.rooms.indices.allSatisfy { room in
+                let acknowledged = records.reduce(0) { $0 + $1.sent.acknowledged[room] }
+                return record.ledger.rooms[room].subscribers == 0
+                    || record.ledger.rooms[room].order.count >= acknowledged
             }
         }
     }

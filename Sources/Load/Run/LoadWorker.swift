@@ -151,8 +151,8 @@ final class LoadWorker {
         return counters
     }
 
-    var account: Account {
-        Account(
+    var record: LoopRecord {
+        LoopRecord(
             sent: publishers?.log ?? SendLog(loop: loop.index, loops: plan.sendingLoops, rooms: plan.rooms),
             ledger: audience?.ledger ?? Ledger(run: plan.run, rooms: plan.rooms),
             lost: audience?.lostAtEnd ?? [:])

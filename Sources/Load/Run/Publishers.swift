@@ -147,7 +147,7 @@ final class Publishers {
                 free(publisher)
             } else if publisher.connection != nil, now - outgoing.sentAt > Self.patience.nanoseconds {
                 publisher.disconnect()
-                cut(publisher, reason: "no answer within \(Figure.fixed(Self.patience.seconds, 0)) s")
+                cut(publisher, reason: "no answer within \(NumberFormat.fixed(Self.patience.seconds, 0)) s")
             }
         }
         sendWhatIsDue()

@@ -30,9 +30,9 @@ struct RunRooms {
     /// - Throws: ``LoadError`` if one cannot be deleted.
     func delete() async throws {
         let report = try await LoadRun(deleting, console: console).run()
-        let rooms = Figure.count(deleting.rooms, "room")
+        let rooms = NumberFormat.count(deleting.rooms, "room")
         guard report.isGood else {
-            let deleted = Figure.whole(report.total.acknowledged)
+            let deleted = NumberFormat.whole(report.total.acknowledged)
             throw LoadError(
                 (["--clean-up: only \(deleted) of \(rooms) could be deleted"] + report.failures.lines)
                     .joined(separator: "\n  "))

@@ -98,7 +98,7 @@ public struct ServerConfiguration: Sendable {
     public var readQueue = 65_536
     /// Maximum number of waiting reads of one user, or of the callers without a name from one address. Further reads
     /// are answered with 503.
-    public var readQueueOfAsker = 16_384
+    public var readQueueOfClient = 16_384
     /// Maximum size of the database in pages of 8 KiB; `nil` for no limit but the disk's.
     public var maximumDatabasePages: Int?
     /// The time in milliseconds that a commit waits for another program's lock on the database.

@@ -150,6 +150,6 @@ struct AddressBlock: LimitKey {
         kind == .v6 ? AddressBlock(bits: bits & ~0xFFFF, .site) : nil
     }
 
-    /// The asker of callers without a name whose addresses are in this block.
-    var asker: Asker { .address(bits) }
+    /// The client of callers without a name whose addresses are in this block.
+    var client: QueryClient { .address(bits) }
 }

@@ -79,7 +79,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        reading = worker.read(for: subscription, since: rev, asker: connection.asker) { [worker, connection] result in
+        reading = worker.read(for: subscription, since: rev, client: connection.client) { [worker, connection] result in
             guard subscription.isActive else { return }
             switch result {
             case .success(let slice): subscription.replayed(slice)

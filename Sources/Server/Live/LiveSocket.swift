@@ -135,6 +135,6 @@ extension ClientFrame {
 }
 
 extension Connection {
-    /// The asker of a caller without a name on this connection.
-    var asker: Asker { .connection(UInt64(UInt(bitPattern: ObjectIdentifier(self)))) }
+    /// The client of a caller without a name on this connection.
+    var client: QueryClient { .connection(UInt64(UInt(bitPattern: ObjectIdentifier(self)))) }
 }

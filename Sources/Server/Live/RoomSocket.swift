@@ -70,7 +70,7 @@ final class RoomSocket: LiveSocket {
 
     func replay(_ subscription: Subscription, since rev: Int64) {
         worker.services.metrics.replays.increment()
-        reading = worker.read(for: subscription, since: rev, asker: connection.asker) { [worker] result in
+        reading = worker.read(for: subscription, since: rev, client: connection.client) { [worker] result in
             switch result {
             case .success(let slice): subscription.replayed(slice)
             case .failure(let problem): worker.end([subscription], because: problem)

@@ -64,15 +64,15 @@ final class LogClient {
     /// Reads from the log for a user. `then` is called on this loop.
     ///
     /// - Parameters:
-    ///   - asker: The asker that the read is queued for.
+    ///   - client: The client that the read is queued for.
     ///   - kind: Returns the read with the reply to put into it.
     /// - Returns: The reply, for ``cancel(_:)``.
     @discardableResult
     func ask<Value>(
-        for user: UserID?, isAdmin: Bool = false, asker: Asker, _ kind: (Reply<Value>) -> Query.Kind,
+        for user: UserID?, isAdmin: Bool = false, client: QueryClient, _ kind: (Reply<Value>) -> Query.Kind,
         then: @escaping (Result<Value, Problem>) -> Void
     ) -> Reply<Value> {
-        let reply = Reply(loop: loop.index, asker: asker, then: then)
+        let reply = Reply(loop: loop.index, client: client, then: then)
         queries.append(Query(reply, for: user, isAdmin: isAdmin, kind))
         return reply
     }

@@ -126,7 +126,7 @@ final class LoopDispatcher: LogObserver {
         worker.loop.post { worker.value.heard(notices) }
     }
 
-    /// Schedules a beat of presence, on one loop.
+    /// Schedules a flush of presence, on one loop.
     func presenceChanged() {
         guard let worker = workers.withLock({ $0.first }) else { return }
         worker.loop.post { worker.value.presenceChanged() }

@@ -24,7 +24,7 @@ final class UserConnections {
     /// one user, so a dictionary by user is not worth its memory per connection (scenario D of `scripts/compare`).
     private(set) var all: [any UserConnection] = []
     /// The sockets that follow their user's rooms.
-    private var followers: [UserID: [RoomsSocket]] = [:]
+    private var followers: [UserID: [MultiRoomSocket]] = [:]
 
     init(on loop: Loop, _ openSockets: OpenSockets, _ subscribedLoops: SubscribedLoops) {
         self.loop = loop
@@ -59,13 +59,13 @@ final class UserConnections {
     /// Reports the rooms that a user joins and leaves to a socket from now on, in commit order.
     ///
     /// Read the user's rooms after this call, so that no change falls in between. Balance it with ``unfollow(_:_:)``.
-    func follow(_ user: UserID, _ socket: RoomsSocket) {
+    func follow(_ user: UserID, _ socket: MultiRoomSocket) {
         if followers[user] == nil { subscribedLoops.follow(user, loop: loop.index) }
         followers[user, default: []].append(socket)
     }
 
     /// Stops reporting to a socket.
-    func unfollow(_ user: UserID, _ socket: RoomsSocket) {
+    func unfollow(_ user: UserID, _ socket: MultiRoomSocket) {
         followers[user]?.removeAll { $0 === socket }
         guard followers[user]?.isEmpty == true else { return }
         followers[user] = nil

@@ -16,19 +16,19 @@ extension Worker {
     /// Counts a new subscriber.
     func joined(_ subscription: Subscription) {
         guard let presence = services.notices.presence else { return }
-        if presence.join(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
+        if presence.join(subscription.feed.room, as: subscription.user) { scheduleFlush(of: presence) }
     }
 
     /// Counts a subscriber that has left.
     func left(_ subscription: Subscription) {
         guard let presence = services.notices.presence else { return }
-        if presence.leave(subscription.feed.room, as: subscription.user) { awaitBeat(of: presence) }
+        if presence.leave(subscription.feed.room, as: subscription.user) { scheduleFlush(of: presence) }
     }
 
-    private func awaitBeat(of presence: Presence) {
+    private func scheduleFlush(of presence: Presence) {
         loop.after(presence.interval) { [unowned self] in
-            let (changes, again) = presence.beat(at: .now)
-            if again { awaitBeat(of: presence) }
+            let (changes, again) = presence.flush(at: .now)
+            if again { scheduleFlush(of: presence) }
             services.live.dispatcher.notify(
                 changes.map { EncodedNotice(.presence(room: $0.room, online: $0.online), in: $0.room) })
         }
@@ -51,12 +51,12 @@ extension Worker {
         awaitNotice(of: user, in: room, to: seq)
     }
 
-    /// Schedules a notice for the next beat.
+    /// Schedules a notice for the next flush.
     private func awaitNotice(of user: UserID, in room: RoomID, to seq: Int64) {
         guard let notices = services.notices.readNotices, notices.moved(user, in: room, to: seq) else { return }
         loop.after(notices.interval) { [unowned self] in
             // The kernel spreads connections evenly over the loops.
-            let marks = notices.beat { (feeds[$0]?.count ?? 0) * services.configuration.threads }
+            let marks = notices.flush { (feeds[$0]?.count ?? 0) * services.configuration.threads }
             let isForAll = services.configuration.readReceipts
             services.live.dispatcher.notify(
                 marks.map { room, user, seq in
@@ -99,8 +99,8 @@ extension Worker {
             typing.map { EncodedNotice(.typing(room: $0.room, user: $0.user), in: $0.room) })
     }
 
-    /// Schedules a beat after other nodes have reported their subscribers.
+    /// Schedules a flush after other nodes have reported their subscribers.
     func presenceChanged() {
-        if let presence = services.notices.presence { awaitBeat(of: presence) }
+        if let presence = services.notices.presence { scheduleFlush(of: presence) }
     }
 }

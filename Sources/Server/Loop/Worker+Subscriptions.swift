@@ -105,15 +105,15 @@ extension Worker {
     /// called on this loop; the subscription may have ended by then. For a started subscription a missing room means
     /// that the user lost access: `not_a_member`.
     ///
-    /// - Parameter asker: The asker for a subscription without a user.
+    /// - Parameter client: The client for a subscription without a user.
     /// - Returns: The reply, for ``cancel(_:)``.
     func read(
-        for subscription: Subscription, since rev: Int64?, asker: @autoclosure () -> Asker,
+        for subscription: Subscription, since rev: Int64?, client: @autoclosure () -> QueryClient,
         then: @escaping (Result<ReplaySlice, Problem>) -> Void
     ) -> Reply<ReplaySlice> {
         let (room, format) = (subscription.feed.room, subscription.format)
         return log.ask(
-            for: subscription.user, isAdmin: subscription.isAdmin, asker: Asker(subscription.user, or: asker()),
+            for: subscription.user, isAdmin: subscription.isAdmin, client: QueryClient(subscription.user, or: client()),
             { .room(room, .replay(since: rev, format: format, bytes: Subscription.replayLimit, $0)) }
         ) { result in
             switch result {
@@ -168,7 +168,7 @@ extension Worker {
     /// Checks whether a user may still read a room, and ends these subscriptions if not.
     private func recheck(_ asked: [Subscription], of user: UserID?, to room: RoomID, asMember: Bool) {
         for subscription in asked { subscription.hold() }
-        let asker = Asker(user, or: .connection(0))
+        let client = QueryClient(user, or: .connection(0))
         func decide(_ mayStay: Result<Bool, Problem>) {
             switch mayStay {
             case .success(true): for subscription in asked { subscription.release() }
@@ -178,9 +178,9 @@ extension Worker {
             }
         }
         if asMember, let user {
-            log.ask(for: user, asker: asker, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
+            log.ask(for: user, client: client, { .room(room, .member(user, $0)) }) { decide($0.map { $0 != nil }) }
         } else {
-            log.ask(for: user, asker: asker, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
+            log.ask(for: user, client: client, { .room(room, .state($0)) }) { decide($0.map { _ in true }) }
         }
     }
 

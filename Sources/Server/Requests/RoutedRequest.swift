@@ -82,7 +82,7 @@ struct RoutedRequest {
     /// nothing if the client has gone; `then` is not called if it goes meanwhile.
     func ask<Value>(_ kind: (Reply<Value>) -> Query.Kind, then: @escaping (Value) -> Void) {
         guard exchange.isAwaited else { return }
-        exchange.reading = worker.log.ask(for: caller.user, isAdmin: caller.isAdmin, asker: asker, kind) {
+        exchange.reading = worker.log.ask(for: caller.user, isAdmin: caller.isAdmin, client: client, kind) {
             [exchange] result in
             switch result {
             case .success(let value): then(value)
@@ -91,8 +91,8 @@ struct RoutedRequest {
         }
     }
 
-    /// The asker for reads of the log: the caller, or without a name the client's address.
-    var asker: Asker { Asker(caller.user, or: exchange.clientBlock?.asker ?? .connection(0)) }
+    /// The client for reads of the log: the caller, or without a name the client's address.
+    var client: QueryClient { QueryClient(caller.user, or: exchange.clientBlock?.client ?? .connection(0)) }
 
     // MARK: Limits
 

@@ -33,7 +33,7 @@ enum LiveRoutes {
         let address = exchange.clientBlock
         worker.loop.clientStays()
         exchange.upgrade(fields: handshake.fields) { connection in
-            RoomsSocket.open(
+            MultiRoomSocket.open(
                 on: connection, worker: worker, caller: caller, address: address, format: format)
         }
     }
@@ -97,7 +97,7 @@ enum LiveRoutes {
         let (worker, exchange) = (request.worker, request.exchange)
         worker.loop.clientStays()
         let subscription = worker.subscribe(to: request.room, as: request.caller, format: format, since: since)
-        let reading = worker.read(for: subscription, since: since, asker: request.asker) { result in
+        let reading = worker.read(for: subscription, since: since, client: request.client) { result in
             // The client may be gone, or the subscription may be refused.
             defer { if !subscription.hasStarted { worker.abandon(subscription) } }
             do throws(Problem) {

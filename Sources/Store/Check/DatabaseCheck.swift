@@ -20,7 +20,7 @@ public struct DatabaseCheck: Sendable {
     let mostFindings: Int
 
     private enum Source {
-        case file(VisitedDatabase)
+        case file(SourceDatabase)
         case postgres(String)
     }
 
@@ -33,7 +33,7 @@ public struct DatabaseCheck: Sendable {
     public init(_ database: DatabaseLocation, mostFindings: Int = Self.defaultFindings) throws(StoreError) {
         source =
             switch database {
-            case .file(let path): .file(try VisitedDatabase(path))
+            case .file(let path): .file(try SourceDatabase(path))
             case .postgres(let url): .postgres(url)
             }
         self.mostFindings = mostFindings

@@ -22,7 +22,7 @@ final class LogReader: Sendable {
         let configuration = context.configuration
         queue = QueryQueue(
             ReadQueue.Limits(
-                queries: configuration.queryQueue, queriesOfAsker: configuration.queriesOfAsker,
+                queries: configuration.queryQueue, queriesOfClient: configuration.queriesOfClient,
                 longReaders: max(1, configuration.readers - 1)))
     }
 

@@ -3,9 +3,9 @@ import Wire
 
 /// The waiting queries, and the order in which readers serve them.
 ///
-/// Askers are served in turn, one query each, so that one with many queries does not delay the others. Quick queries
+/// Clients are served in turn, one query each, so that one with many queries does not delay the others. Quick queries
 /// come before long ones, but do not keep them out: long ones get a turn after every ``Limits/quickTurns`` turns of
-/// quick queries. Long queries never occupy all readers, unless there is only one reader, and an asker has one of them
+/// quick queries. Long queries never occupy all readers, unless there is only one reader, and a client has one of them
 /// served at a time.
 ///
 /// A plain value.
@@ -14,11 +14,11 @@ struct ReadQueue {
     struct Limits {
         /// Maximum number of waiting queries.
         var queries: Int
-        /// Maximum number of waiting queries of one asker.
-        var queriesOfAsker: Int
+        /// Maximum number of waiting queries of one client.
+        var queriesOfClient: Int
         /// Maximum number of readers that serve long queries at the same time, at least 1.
         var longReaders: Int
-        /// Maximum number of long queries in one turn, each of another asker.
+        /// Maximum number of long queries in one turn, each of another client.
         var longQueries = 8
         /// The number of turns that quick queries get in a row while a long one waits.
         var quickTurns = 4
@@ -32,9 +32,9 @@ struct ReadQueue {
         var isLong: Bool
     }
 
-    /// The waiting queries of one asker, oldest first.
+    /// The waiting queries of one client, oldest first.
     private struct Line {
-        // Most askers have one query, which needs no array.
+        // Most clients have one query, which needs no array.
         private var first: Query?
         private var rest = FIFO<Query>()
 
@@ -69,37 +69,37 @@ struct ReadQueue {
 
     /// The queries of one kind.
     private struct Lane {
-        /// The askers that wait for a turn or are being served. An asker whose queries were all cancelled stays until
+        /// The clients that wait for a turn or are being served. A client whose queries were all cancelled stays until
         /// its turn.
-        private var lines: [Asker: Line] = [:]
-        /// The askers in the order of their turns, each once.
-        private(set) var turns = FIFO<Asker>()
+        private var lines: [QueryClient: Line] = [:]
+        /// The clients in the order of their turns, each once.
+        private(set) var turns = FIFO<QueryClient>()
         /// The number of waiting queries.
         private(set) var count = 0
 
-        /// Returns the number of an asker's waiting queries.
-        func count(of asker: Asker) -> Int { lines[asker]?.count ?? 0 }
+        /// Returns the number of a client's waiting queries.
+        func count(of client: QueryClient) -> Int { lines[client]?.count ?? 0 }
 
-        /// Adds a query, unless its asker already has `most`.
-        mutating func append(_ query: Query, of asker: Asker, atMost most: Int) -> Bool {
-            if let index = lines.index(forKey: asker) {
+        /// Adds a query, unless its client already has `most`.
+        mutating func append(_ query: Query, of client: QueryClient, atMost most: Int) -> Bool {
+            if let index = lines.index(forKey: client) {
                 guard lines.values[index].count < most else { return false }
                 lines.values[index].append(query)
             } else {
                 guard most > 0 else { return false }
-                lines[asker] = Line(query)
-                turns.append(asker)
+                lines[client] = Line(query)
+                turns.append(client)
             }
             count += 1
             return true
         }
 
-        /// Takes the oldest query of the asker whose turn it is.
+        /// Takes the oldest query of the client whose turn it is.
         ///
-        /// - Parameter keepsPlace: true if the asker gets no other turn until ``giveUpPlace(of:)``.
+        /// - Parameter keepsPlace: true if the client gets no other turn until ``giveUpPlace(of:)``.
         mutating func next(keepsPlace: Bool) -> Query? {
-            while let asker = turns.popFirst() {
-                guard let index = lines.index(forKey: asker) else { continue }
+            while let client = turns.popFirst() {
+                guard let index = lines.index(forKey: client) else { continue }
                 let query = lines.values[index].takeFirst()
                 if query == nil || !keepsPlace { giveUpPlace(at: index) }
                 if let query {
@@ -110,16 +110,16 @@ struct ReadQueue {
             return nil
         }
 
-        /// Ends an asker's turn. Its next turn comes after those of all others.
-        mutating func giveUpPlace(of asker: Asker) {
-            if let index = lines.index(forKey: asker) { giveUpPlace(at: index) }
+        /// Ends a client's turn. Its next turn comes after those of all others.
+        mutating func giveUpPlace(of client: QueryClient) {
+            if let index = lines.index(forKey: client) { giveUpPlace(at: index) }
         }
 
-        private mutating func giveUpPlace(at index: Dictionary<Asker, Line>.Index) {
+        private mutating func giveUpPlace(at index: Dictionary<QueryClient, Line>.Index) {
             if lines.values[index].isEmpty { lines.remove(at: index) } else { turns.append(lines.keys[index]) }
         }
 
-        /// Removes all queries, and the places of their askers.
+        /// Removes all queries, and the places of their clients.
         mutating func removeAll() -> [Query] {
             let all = lines.values.flatMap(\.all)
             self = Lane()
@@ -127,7 +127,7 @@ struct ReadQueue {
         }
 
         mutating func cancel(_ reply: any PendingReply) -> Bool {
-            guard let index = lines.index(forKey: reply.asker), lines.values[index].remove(reply) else { return false }
+            guard let index = lines.index(forKey: reply.client), lines.values[index].remove(reply) else { return false }
             count -= 1
             return true
         }
@@ -148,24 +148,24 @@ struct ReadQueue {
     /// The number of waiting queries.
     var count: Int { quick.count + long.count }
 
-    /// True if an asker has a turn, even if its queries were all cancelled.
+    /// True if a client has a turn, even if its queries were all cancelled.
     var hasTurn: Bool { !quick.turns.isEmpty || mayServeLong }
 
     private var mayServeLong: Bool { !long.turns.isEmpty && longReaders < limits.longReaders }
 
     /// Adds a query.
     ///
-    /// - Returns: false if the queue is full or the asker has too many queries.
+    /// - Returns: false if the queue is full or the client has too many queries.
     mutating func append(_ query: Query) -> Bool {
         // Turns whose queries were all cancelled count, so that memory is bounded while no reader gets to them.
         guard count < limits.queries, quick.turns.count < limits.queries, long.turns.count < limits.queries else {
             return false
         }
-        let asker = query.reply.asker
+        let client = query.reply.client
         if query.kind.isLong {
-            return long.append(query, of: asker, atMost: limits.queriesOfAsker - quick.count(of: asker))
+            return long.append(query, of: client, atMost: limits.queriesOfClient - quick.count(of: client))
         } else {
-            return quick.append(query, of: asker, atMost: limits.queriesOfAsker - long.count(of: asker))
+            return quick.append(query, of: client, atMost: limits.queriesOfClient - long.count(of: client))
         }
     }
 
@@ -200,7 +200,7 @@ struct ReadQueue {
     mutating func done(_ turn: Turn) {
         guard turn.isLong else { return }
         longReaders -= 1
-        for query in turn.queries { long.giveUpPlace(of: query.reply.asker) }
+        for query in turn.queries { long.giveUpPlace(of: query.reply.client) }
     }
 
     mutating func removeAll() -> [Query] {

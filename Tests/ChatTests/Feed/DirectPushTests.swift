@@ -11,7 +11,7 @@ struct DirectPushTests {
 
     private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
         Feed(
-            room: room, in: FeedContext(epoch: "E", outlets: outlets, feedLimit: limit), visits: 3, frontPlaces: 4)
+            room: room, in: FeedContext(epoch: "E", outlets: outlets, feedLimit: limit), visits: 3, frontCount: 4)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> EncodedBatch {
@@ -137,7 +137,7 @@ struct DirectPushTests {
     }
 }
 
-/// The outlets of clients, numbered by their places.
+/// The outlets of clients, numbered by their indices.
 private final class ClientOutlets: Outlets {
     private var clients: [Client] = []
 

@@ -5,20 +5,20 @@ import Testing
 
 @Suite("The rounds of a feed")
 struct FeedRoundsTests {
-    /// The subscribers in their places, with their visits.
+    /// The subscribers in their order, with their visits.
     private struct Audience {
         var rounds: FeedRounds
-        /// The latest publication when each place was visited.
+        /// The latest publication when each subscriber was visited.
         var had: [Int] = []
         var latest = 0
         /// For each publication, true if visits began with it.
         var begins: [Bool] = []
-        /// The visits: each place, and its new publications.
+        /// The visits: each index, and its new publications.
         var visits: [String] = []
 
-        init(front: Int, places: Int) {
-            rounds = FeedRounds(frontPlaces: front)
-            had = Array(repeating: 0, count: places)
+        init(front: Int, count: Int) {
+            rounds = FeedRounds(frontCount: front)
+            had = Array(repeating: 0, count: count)
         }
 
         mutating func publish() {
@@ -28,26 +28,26 @@ struct FeedRoundsTests {
 
         mutating func visit(_ count: Int) {
             for _ in 0..<count {
-                if let place = rounds.next(subscribers: had.count) {
-                    let new = (had[place]..<latest).map { String(UnicodeScalar(UInt8(97 + $0 % 26))) }
-                    visits.append("\(place)\(new.isEmpty ? "-" : new.joined())")
-                    had[place] = latest
+                if let index = rounds.next(subscribers: had.count) {
+                    let new = (had[index]..<latest).map { String(UnicodeScalar(UInt8(97 + $0 % 26))) }
+                    visits.append("\(index)\(new.isEmpty ? "-" : new.joined())")
+                    had[index] = latest
                 }
                 rounds.beginDueRounds(subscribers: had.count)
             }
         }
 
-        mutating func leave(_ place: Int) {
-            let hole = rounds.vacate(place, subscribers: had.count)
-            had[place] = had[hole]
+        mutating func leave(_ index: Int) {
+            let hole = rounds.vacate(index, subscribers: had.count)
+            had[index] = had[hole]
             had[hole] = had[had.count - 1]
             had.removeLast()
         }
     }
 
-    @Test("visit the front first, and then as many places behind")
+    @Test("visit the front first, and then as many behind")
     func example() {
-        var audience = Audience(front: 2, places: 6)
+        var audience = Audience(front: 2, count: 6)
         audience.publish()
         audience.visit(4)
         #expect(!audience.rounds.areOver)
@@ -60,7 +60,7 @@ struct FeedRoundsTests {
 
     @Test("in front wait for the visits that are owed behind")
     func owed() {
-        var audience = Audience(front: 2, places: 6)
+        var audience = Audience(front: 2, count: 6)
         audience.publish()
         audience.visit(3)
         audience.publish()
@@ -69,9 +69,9 @@ struct FeedRoundsTests {
         #expect(audience.begins == [true, false], "one more visit was owed behind")
     }
 
-    @Test("reach every place, however often something is published meanwhile")
+    @Test("reach everybody, however often something is published meanwhile")
     func fairness() {
-        var audience = Audience(front: 10, places: 100)
+        var audience = Audience(front: 10, count: 100)
         for _ in 0..<2_000 {
             audience.publish()
             audience.visit(1)
@@ -83,7 +83,7 @@ struct FeedRoundsTests {
 
     @Test("visit nothing behind if all subscribers are in front")
     func small() {
-        var audience = Audience(front: 10, places: 4)
+        var audience = Audience(front: 10, count: 4)
         audience.publish()
         audience.visit(2)
         audience.publish()
@@ -95,7 +95,7 @@ struct FeedRoundsTests {
 
     @Test("of an empty room are over at once")
     func empty() {
-        var rounds = FeedRounds(frontPlaces: 2)
+        var rounds = FeedRounds(frontCount: 2)
         let begins = rounds.publish(subscribers: 0)
         #expect(begins)
         let next = rounds.next(subscribers: 0)
@@ -104,15 +104,15 @@ struct FeedRoundsTests {
         #expect(rounds.areOver)
     }
 
-    @Test("miss no place while subscribers come and go", arguments: 0..<100)
+    @Test("miss nobody while subscribers come and go", arguments: 0..<100)
     func comingAndGoing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let front = Int.random(in: 1...6, using: &generator)
-        var audience = Audience(front: front, places: Int.random(in: 0...12, using: &generator))
+        var audience = Audience(front: front, count: Int.random(in: 0...12, using: &generator))
         for _ in 0..<300 {
             switch Int.random(in: 0..<7, using: &generator) {
             case 0: audience.had.append(audience.latest)
-            case 1: if let place = audience.had.indices.randomElement(using: &generator) { audience.leave(place) }
+            case 1: if let index = audience.had.indices.randomElement(using: &generator) { audience.leave(index) }
             case 2: audience.publish()
             default: audience.visit(Int.random(in: 1...3, using: &generator))
             }

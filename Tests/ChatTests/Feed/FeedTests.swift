@@ -8,8 +8,8 @@ import Wire
 struct FeedTests {
     private let room = try! RoomID("lobby")
 
-    private func feed(limit: Int = ByteLog.defaultLimit, front: Int = Feed.frontPlaces) -> Feed {
-        Feed(room: room, in: FeedContext(epoch: "E", feedLimit: limit), visits: 2, frontPlaces: front)
+    private func feed(limit: Int = ByteLog.defaultLimit, front: Int = Feed.frontCount) -> Feed {
+        Feed(room: room, in: FeedContext(epoch: "E", feedLimit: limit), visits: 2, frontCount: front)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> EncodedBatch {

@@ -9,7 +9,7 @@ struct ReplyTests {
         var results: [Result<Int, Problem>] = []
 
         func reply() -> Reply<Int> {
-            Reply(loop: 2, asker: .connection(7)) { [self] in results.append($0) }
+            Reply(loop: 2, client: .connection(7)) { [self] in results.append($0) }
         }
     }
 
@@ -17,7 +17,7 @@ struct ReplyTests {
     func delivers() {
         let waiting = Waiting()
         let reply = waiting.reply()
-        #expect(reply.loop == 2 && reply.asker == .connection(7) && reply.result == nil)
+        #expect(reply.loop == 2 && reply.client == .connection(7) && reply.result == nil)
         reply.answer(5)
         reply.deliver()
         reply.deliver()

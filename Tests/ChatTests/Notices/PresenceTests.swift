@@ -11,8 +11,8 @@ struct PresenceTests {
     private let lobby = try! RoomID("lobby")
     private let start = ContinuousClock.Instant.now
 
-    private func beat(_ presence: Presence, at seconds: Int) -> ([String], again: Bool) {
-        let (changes, again) = presence.beat(at: start + .seconds(seconds))
+    private func flush(_ presence: Presence, at seconds: Int) -> ([String], again: Bool) {
+        let (changes, again) = presence.flush(at: start + .seconds(seconds))
         return (changes.map { "\($0.room) \($0.online)" }, again)
     }
 
@@ -33,36 +33,36 @@ struct PresenceTests {
         #expect(!presence.leave(lobby, as: alice))
     }
 
-    @Test("requests one beat for all rooms whose number has changed")
-    func beats() throws {
+    @Test("requests one flush for all rooms whose number has changed")
+    func flushes() throws {
         let presence = Presence()
         let (red, green) = (try RoomID("red"), try RoomID("green"))
         #expect(presence.join(red, as: alice))
         #expect(!presence.join(red, as: bob))
         #expect(!presence.join(green, as: alice))
-        #expect(beat(presence, at: 1) == (["red 2", "green 1"], false))
+        #expect(flush(presence, at: 1) == (["red 2", "green 1"], false))
         // A second socket changes nothing.
         #expect(!presence.join(red, as: alice))
         #expect(!presence.leave(red, as: alice))
-        #expect(beat(presence, at: 2) == ([], false))
+        #expect(flush(presence, at: 2) == ([], false))
         // An empty room has nobody to notify.
         #expect(!presence.leave(green, as: alice))
         #expect(presence.leave(red, as: bob))
         #expect(!presence.leave(red, as: alice))
         #expect(!presence.join(red, as: bob))
-        #expect(beat(presence, at: 3) == (["red 1"], false))
+        #expect(flush(presence, at: 3) == (["red 1"], false))
     }
 
     @Test("notifies large rooms less often, so that notices cause a thousand frames a second")
     func large() {
         let presence = Presence()
         for _ in 1...10_000 { _ = presence.join(lobby, as: nil) }
-        #expect(beat(presence, at: 1) == (["lobby 10000"], false))
+        #expect(flush(presence, at: 1) == (["lobby 10000"], false))
         #expect(presence.leave(lobby, as: nil))
-        #expect(beat(presence, at: 2) == ([], true))
+        #expect(flush(presence, at: 2) == ([], true))
         #expect(!presence.leave(lobby, as: nil))
-        #expect(beat(presence, at: 10) == ([], true))
-        #expect(beat(presence, at: 11) == (["lobby 9998"], false))
+        #expect(flush(presence, at: 10) == ([], true))
+        #expect(flush(presence, at: 11) == (["lobby 9998"], false))
     }
 
     @Test("lists the users of small rooms by name")
@@ -82,7 +82,7 @@ struct PresenceTests {
         var generator = SeededGenerator(seed: seed)
         let presence = Presence()
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
-        // The number that each subscriber knows, from its own start and from beats.
+        // The number that each subscriber knows, from its own start and from flushes.
         var sockets: [(room: RoomID, user: UserID?, told: Int)] = []
         var isAwaited = false
         for second in 1...300 {
@@ -98,7 +98,7 @@ struct PresenceTests {
                 }
             }
             if isAwaited {
-                let (changes, again) = presence.beat(at: start + .seconds(second))
+                let (changes, again) = presence.flush(at: start + .seconds(second))
                 for (room, online) in changes {
                     for index in sockets.indices where sockets[index].room == room { sockets[index].told = online }
                 }
@@ -125,12 +125,12 @@ struct PresenceTests {
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 3, users: [alice, bob]))
         #expect(presence.join(lobby, as: nil))
         #expect(!presence.join(lobby, as: alice))
-        #expect(beat(presence, at: 1) == (["lobby 4"], false))
+        #expect(flush(presence, at: 1) == (["lobby 4"], false))
         #expect(presence.learn([report(1, [bob]), report(1, [alice])], of: "n3") == false)
         #expect(presence.learn([report(2, [bob, try! UserID("carol")])], of: "n3"))
-        #expect(beat(presence, at: 2) == (["lobby 5"], false))
+        #expect(flush(presence, at: 2) == (["lobby 5"], false))
         #expect(presence.learn([report(0, [])], of: "n2"))
-        #expect(beat(presence, at: 3) == (["lobby 4"], false))
+        #expect(flush(presence, at: 3) == (["lobby 4"], false))
         _ = presence.leave(lobby, as: alice)
         _ = presence.leave(lobby, as: nil)
         #expect(presence.online(in: lobby) == 2)
@@ -143,10 +143,10 @@ struct PresenceTests {
         let presence = Presence(isShared: true)
         _ = presence.join(lobby, as: alice)
         _ = presence.learn([report(1, [bob])], of: "n2")
-        #expect(beat(presence, at: 1) == (["lobby 2"], false))
+        #expect(flush(presence, at: 1) == (["lobby 2"], false))
         #expect(!presence.keep(["n2", "n3"]))
         #expect(presence.keep(["n3"]))
-        #expect(beat(presence, at: 2) == (["lobby 1"], false))
+        #expect(flush(presence, at: 2) == (["lobby 1"], false))
         #expect(Presence.silence == .seconds(10))
     }
 

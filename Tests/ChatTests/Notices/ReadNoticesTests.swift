@@ -6,10 +6,10 @@ import Wire
 @Suite("Read notices")
 struct ReadNoticesTests {
     private func told(_ notices: ReadNotices, audience: Int = 1) -> [String] {
-        notices.beat { _ in audience }.map { "\($0.room) \($0.user) \($0.seq)" }.sorted()
+        notices.flush { _ in audience }.map { "\($0.room) \($0.user) \($0.seq)" }.sorted()
     }
 
-    @Test("carry each user's latest mark in a room, and need one beat")
+    @Test("carry each user's latest mark in a room, and need one flush")
     func coalesced() throws {
         let notices = ReadNotices()
         let (red, green) = (try RoomID("red"), try RoomID("green"))

@@ -3,8 +3,8 @@ import Testing
 @testable import Load
 
 @Suite struct VerdictTests {
-    /// Returns accounts of loops that sent these messages to room 0, and whose subscribers received these numbers.
-    static func accounts(sent: [[Fate]], got: [[[Int]]]) -> [Account] {
+    /// Returns records of loops that sent these messages to room 0, and whose subscribers received these numbers.
+    static func records(sent: [[Fate]], got: [[[Int]]]) -> [LoopRecord] {
         zip(sent, got).enumerated().map { loop, work in
             var log = SendLog(loop: loop, loops: sent.count, rooms: 1)
             for fate in work.0 { log.note(fate, room: 0, number: log.nextNumber(in: 0)) }
@@ -15,12 +15,12 @@ import Testing
                     _ = ledger.enter(Mark(run: 1, room: 0, number: number, time: 0), subscriber: index)
                 }
             }
-            return Account(sent: log, ledger: ledger)
+            return LoopRecord(sent: log, ledger: ledger)
         }
     }
 
     static func verdict(_ fates: [Fate], _ got: [Int]...) -> Verdict {
-        Verdict(accounts(sent: [fates], got: [got]))
+        Verdict(records(sent: [fates], got: [got]))
     }
 
     static let three: [Fate] = [.acknowledged, .acknowledged, .acknowledged]
@@ -37,13 +37,13 @@ import Testing
     }
 
     @Test func `if any order is allowed, reordering is counted but is not a fault`() {
-        let accounts = Self.accounts(
+        let records = Self.records(
             sent: [Self.three, [.acknowledged]], got: [[[0, 2, 1, 4], [0, 2, 4, 1]], [[4, 0, 1, 2]]])
-        #expect(!Verdict(accounts).isGood)
-        let verdict = Verdict(accounts, allowsAnyOrder: true)
+        #expect(!Verdict(records).isGood)
+        let verdict = Verdict(records, allowsAnyOrder: true)
         #expect(verdict.disordered > 0 && verdict.isGood && verdict.faults.isEmpty)
         #expect(verdict.lines.first?.hasSuffix("\(verdict.disordered) deliveries in another order than others") == true)
-        let less = Verdict(Self.accounts(sent: [Self.three], got: [[[0, 1, 2], [2, 1]]]), allowsAnyOrder: true)
+        let less = Verdict(Self.records(sent: [Self.three], got: [[[0, 1, 2], [2, 1]]]), allowsAnyOrder: true)
         #expect(!less.isGood && less.lines.count == 2)
         #expect(less.lines.first == "FAILED: 1 of 6 deliveries are missing")
     }
@@ -90,9 +90,9 @@ import Testing
     }
 
     @Test func `a lost subscriber is reported as a lost connection only`() {
-        var accounts = Self.accounts(sent: [Self.three], got: [[[0, 1, 2], [0]]])
-        accounts[0].lost[1] = "the server closed the socket: 1001"
-        let verdict = Verdict(accounts)
+        var records = Self.records(sent: [Self.three], got: [[[0, 1, 2], [0]]])
+        records[0].lost[1] = "the server closed the socket: 1001"
+        let verdict = Verdict(records)
         #expect(verdict.lost == 1 && verdict.subscribers == 1 && verdict.missing == 0 && verdict.expected == 3)
         #expect(
             verdict.faults == [
@@ -102,18 +102,18 @@ import Testing
     }
 
     @Test func `loops are compared with each other`() {
-        let same = Self.accounts(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 1, 2, 4]]])
+        let same = Self.records(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 1, 2, 4]]])
         #expect(Verdict(same).isGood)
-        let other = Self.accounts(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 2, 1, 4]]])
+        let other = Self.records(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 2, 1, 4]]])
         #expect(Verdict(other).disordered == 1)
-        let less = Verdict(Self.accounts(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 1, 2]]]))
+        let less = Verdict(Self.records(sent: [Self.three, [.acknowledged]], got: [[[0, 1, 2, 4]], [[0, 1, 2]]]))
         #expect(less.missing == 1)
         #expect(less.faults == ["subscriber 1 of room 0 misses 1 of 4 messages: 4"])
     }
 
     @Test func `only the first faults are described`() {
         let got = Array(repeating: [0], count: 25) + [[0, 1, 2]]
-        let verdict = Verdict(Self.accounts(sent: [Self.three], got: [got]))
+        let verdict = Verdict(Self.records(sent: [Self.three], got: [got]))
         #expect(verdict.missing == 50)
         #expect(verdict.faults.count == Verdict.listedFaults)
         #expect(verdict.unlisted == 15)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func `sends without subscribers pass if all are acknowledged`() {
-        #expect(Verdict(Self.accounts(sent: [Self.three], got: [[]])).lines == ["OK: each of 3 sends was acknowledged"])
-        #expect(!Verdict(Self.accounts(sent: [[.acknowledged, .refused]], got: [[]])).isGood)
+        #expect(Verdict(Self.records(sent: [Self.three], got: [[]])).lines == ["OK: each of 3 sends was acknowledged"])
+        #expect(!Verdict(Self.records(sent: [[.acknowledged, .refused]], got: [[]])).isGood)
     }
 }

@@ -25,7 +25,7 @@ import Wire
     }
 
     static func good() -> Verdict {
-        Verdict(VerdictTests.accounts(sent: [VerdictTests.three], got: [[[0, 1, 2]]]))
+        Verdict(VerdictTests.records(sent: [VerdictTests.three], got: [[[0, 1, 2]]]))
     }
 
     @Test func `the text has a label for each figure`() throws {

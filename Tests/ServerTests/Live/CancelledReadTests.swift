@@ -73,7 +73,7 @@ struct CancelledReadTests {
 
     @Test("delays no other user, and gets 503 beyond the user's bound")
     func turns() throws {
-        try withHeldReads({ $0.readQueueOfAsker = 3 }) { server, client, reads in
+        try withHeldReads({ $0.readQueueOfClient = 3 }) { server, client, reads in
             try client.send("x")
             try reads.hold(server)
             let clients = try (0..<5).map { _ in try HTTPClient(port: server.port) }

@@ -232,7 +232,7 @@ struct PostgresFaultTests {
     }
 
     @Test(
-        "such as a database that takes no changes are named when a log is opened, and by the writer",
+        "such as a read-only database are named when a log is opened, and by the writer",
         arguments: [true, false])
     func readOnly(isStandby: Bool) throws {
         let health = Recorder<String?>()
@@ -252,11 +252,11 @@ struct PostgresFaultTests {
             try server.query("ALTER SYSTEM SET default_transaction_read_only = on")
             try server.query("SELECT pg_reload_conf()")
         }
-        #expect(try health.wait(for: 1)[0] == "the database takes no changes: \(reason)")
+        #expect(try health.wait(for: 1)[0] == "the database is read-only: \(reason)")
         // The reader may connect later than the writer.
         try waitUntil { (try? log.page(.newest).count) == 1 }
         let refusal = #expect(throws: StoreError.self) { try self.log() }
-        #expect(refusal?.description.contains("the database takes no changes: \(reason)") == true)
+        #expect(refusal?.description.contains("the database is read-only: \(reason)") == true)
         if isStandby {
             server.stop(.fast)
             try server.setStandby(false)

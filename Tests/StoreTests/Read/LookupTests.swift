@@ -30,7 +30,7 @@ struct LookupTests {
             $0.readBatch = 8
         }
         try log.fill(100)
-        let replies = (0..<100).map { _ in Reply<StoredMessage?>(loop: 0, asker: .connection(0)) { _ in } }
+        let replies = (0..<100).map { _ in Reply<StoredMessage?>(loop: 0, client: .connection(0)) { _ in } }
         let lobby = try RoomID("lobby")
         let queries = replies.enumerated().map { index, reply in
             Query(reply) { .room(lobby, .message(seq: Int64(index + 1), $0)) }

@@ -256,7 +256,7 @@ final class TestLog: Sendable {
     }
 
     private func reply<Value>(for user: UserID?) -> Reply<Value> {
-        Reply(loop: 0, asker: Asker(user, or: .connection(0))) { _ in }
+        Reply(loop: 0, client: QueryClient(user, or: .connection(0))) { _ in }
     }
 
     /// Makes a query, and waits for its answer.

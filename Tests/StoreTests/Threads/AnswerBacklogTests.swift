@@ -52,7 +52,7 @@ struct AnswerBacklogTests {
         for _ in 0..<8 { try log.send(.init(text: text)) }
         let page = { try log.query({ .page(PageRequest(anchor: .newest, limit: 20), $0) }) }
         let list = {
-            Query(Reply<InboxSlice>(loop: 0, asker: .connection(1)) { _ in }, for: try UserID("alice")) {
+            Query(Reply<InboxSlice>(loop: 0, client: .connection(1)) { _ in }, for: try UserID("alice")) {
                 .ownRooms(.inbox(InboxRequest(limit: 20), $0), within: nil)
             }
         }

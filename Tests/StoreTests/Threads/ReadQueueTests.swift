@@ -7,26 +7,26 @@ import Wire
 
 @Suite("The queue of reads")
 struct ReadQueueTests {
-    private static let limits = ReadQueue.Limits(queries: 10_000, queriesOfAsker: 1000, longReaders: 1)
+    private static let limits = ReadQueue.Limits(queries: 10_000, queriesOfClient: 1000, longReaders: 1)
 
     /// Creates a quick query. The number of the loop tells queries apart.
     private func query(_ number: Int, of user: String) throws -> Query {
         query(number, of: .user(try UserID(user)), room: try RoomID("lobby"))
     }
 
-    private func query(_ number: Int, of asker: Asker, room: RoomID) -> Query {
-        Query(Reply(loop: number, asker: asker) { _ in }) { .room(room, .state($0)) }
+    private func query(_ number: Int, of client: QueryClient, room: RoomID) -> Query {
+        Query(Reply(loop: number, client: client) { _ in }) { .room(room, .state($0)) }
     }
 
     private func list(_ number: Int, of user: String) throws -> Query {
-        Query(Reply(loop: number, asker: .user(try UserID(user))) { _ in }) {
+        Query(Reply(loop: number, client: .user(try UserID(user))) { _ in }) {
             .ownRooms(.memberships(limit: 10, $0), within: nil)
         }
     }
 
     private func numbers(_ turn: ReadQueue.Turn?) -> [Int]? { turn?.queries.map(\.reply.loop) }
 
-    @Test("serves askers in turn, each in the order of its queries")
+    @Test("serves clients in turn, each in the order of its queries")
     func turns() throws {
         let queue = Reads(Self.limits)
         for number in 0..<6 { #expect(queue.append(try query(number, of: "mallory"))) }
@@ -35,19 +35,19 @@ struct ReadQueueTests {
         #expect(queue.append(try query(11, of: "alice")))
         #expect(queue.count == 9)
         #expect(numbers(queue.next(4)) == [0, 10, 20, 1])
-        // A later asker waits for one turn of each other asker.
+        // A later client waits for one turn of each other client.
         #expect(queue.append(try query(30, of: "carol")))
         #expect(numbers(queue.next(3)) == [11, 2, 30])
         #expect(numbers(queue.next(10)) == [3, 4, 5])
         #expect(queue.next(10) == nil && queue.count == 0)
     }
 
-    @Test("separates askers without a name by address and connection")
+    @Test("separates clients without a name by address and connection")
     func unnamed() throws {
         let queue = Reads(Self.limits)
-        let askers: [Asker] = [.address(1), .address(1), .connection(1), .address(2)]
-        for (index, asker) in askers.enumerated() {
-            #expect(queue.append(query(index, of: asker, room: try RoomID("lobby"))))
+        let clients: [QueryClient] = [.address(1), .address(1), .connection(1), .address(2)]
+        for (index, client) in clients.enumerated() {
+            #expect(queue.append(query(index, of: client, room: try RoomID("lobby"))))
         }
         #expect(numbers(queue.next(10)) == [0, 2, 3, 1])
     }
@@ -65,7 +65,7 @@ struct ReadQueueTests {
         #expect(numbers(queue.next(2)) == [8, 9])
     }
 
-    @Test("runs one long query of an asker at a time, and keeps readers free for quick ones")
+    @Test("runs one long query of a client at a time, and keeps readers free for quick ones")
     func longQueries() throws {
         var limits = Self.limits
         limits.longReaders = 2
@@ -124,9 +124,9 @@ struct ReadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("bounds the queries of each asker and of all")
+    @Test("bounds the queries of each client and of all")
     func bounds() throws {
-        let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
+        let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfClient: 3, longReaders: 1))
         var admitted: [Bool] = []
         for number in 0..<4 {
             admitted.append(queue.append(number == 1 ? try list(number, of: "a") : try query(number, of: "a")))
@@ -139,12 +139,12 @@ struct ReadQueueTests {
         #expect(queue.count == 5)
         queue.cancel(cancelled.reply)
         #expect(queue.append(try query(12, of: "d")))
-        #expect(StoreConfiguration().queryQueue == 65_536 && StoreConfiguration().queriesOfAsker == 16_384)
+        #expect(StoreConfiguration().queryQueue == 65_536 && StoreConfiguration().queriesOfClient == 16_384)
     }
 
     @Test("does not grow by cancelled queries while no reader is free")
     func cancelledTurns() throws {
-        let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfAsker: 3, longReaders: 1))
+        let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfClient: 3, longReaders: 1))
         var admitted = 0
         for number in 0..<100 {
             let query = try query(number, of: "user\(number)")
@@ -182,7 +182,7 @@ struct ReadQueueTests {
                 }
                 guard running.count < 3, let turn = queue.next(3) else { continue }
                 for query in turn.queries { #expect(waiting.removeValue(forKey: query.reply.loop) != nil) }
-                let served = (running + [turn]).filter(\.isLong).flatMap(\.queries).map(\.reply.asker)
+                let served = (running + [turn]).filter(\.isLong).flatMap(\.queries).map(\.reply.client)
                 #expect(Set(served).count == served.count && (running + [turn]).filter(\.isLong).count <= 2)
                 running.append(turn)
             }

@@ -1,5 +1,5 @@
 /**
- * Returns the pause after failures in a row, in milliseconds: a random part of a time that doubles with each.
+ * Returns the pause after failures in a row, in milliseconds: exponential back-off, of which one half is random.
  *
  * @param {number} failures
  */

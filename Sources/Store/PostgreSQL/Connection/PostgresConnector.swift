@@ -32,7 +32,7 @@ struct PostgresConnector: Sendable {
     /// Makes a connection.
     ///
     /// - Throws: ``PostgresError/otherHistory`` if the database has another history;
-    ///   ``PostgresError/readOnly(because:)`` if it takes no changes and the connection is for them.
+    ///   ``PostgresError/readOnly(because:)`` if it is read-only and the connection is for them.
     func connect() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(settings)
         if changes { try connection.checkTakesChanges() }

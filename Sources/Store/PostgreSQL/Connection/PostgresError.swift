@@ -51,11 +51,11 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// The server's code for a change in a read-only transaction.
     private static let readOnlyState = "25006"
 
-    /// The database takes no changes.
+    /// The database is read-only.
     ///
     /// - Parameter reason: The reason, as a sentence without a full stop.
     static func readOnly(because reason: String) -> PostgresError {
-        PostgresError(state: readOnlyState, message: "the database takes no changes: \(reason)")
+        PostgresError(state: readOnlyState, message: "the database is read-only: \(reason)")
     }
 
     /// A crash of PostgreSQL could lose changes that were committed. Like ``readOnly(because:)``, the node stores nothing.
@@ -68,7 +68,7 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
                 + "server with --unsafe-database to accept that")
     }
 
-    /// True if the database takes no changes. What it has refused for this reason is not stored.
+    /// True if the database is read-only. What it has refused for this reason is not stored.
     var isReadOnly: Bool { state == Self.readOnlyState }
 
     /// True if a room got a number beyond ``RowKey/maximumRoom``, which the table's only check of changing values refuses.

@@ -37,7 +37,7 @@ public final class NodeExchange: Sendable {
     ///   - connections: Counts the thread's connections.
     ///   - presence: This node's subscribers, which get those of other nodes; `nil` if presence is off.
     ///   - onNotices: Takes the notices of other nodes, on the thread.
-    ///   - onPresence: Must schedule a beat of `presence`. Called on the thread.
+    ///   - onPresence: Must schedule a flush of `presence`. Called on the thread.
     public init(
         url: String, countedBy connections: DatabaseConnections = DatabaseConnections(), presence: Presence?,
         onNotices: @escaping @Sendable (NodeNotices) -> Void, onPresence: @escaping @Sendable () -> Void

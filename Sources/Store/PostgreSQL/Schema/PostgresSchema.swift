@@ -10,7 +10,7 @@ enum PostgresSchema {
     ///
     /// - Returns: The settings by which the database may lose changes; `nil` for none.
     /// - Throws: ``StoreError`` if a newer version has upgraded them, or if the database's encoding is not UTF-8;
-    ///   ``PostgresError``, also if the database takes no changes.
+    ///   ``PostgresError``, also if the database is read-only.
     @discardableResult
     static func migrate(_ connection: PostgresConnection) throws -> String? {
         let danger = try connection.checkTakesChanges()

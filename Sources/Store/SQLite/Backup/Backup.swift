@@ -29,7 +29,7 @@ public struct Backup: Sendable {
         public var total: Int64
     }
 
-    private let source: VisitedDatabase
+    private let source: SourceDatabase
     private let destination: BackupDestination
 
     /// Prepares a backup of the database at `path` to a file at `destination`.
@@ -37,7 +37,7 @@ public struct Backup: Sendable {
     /// - Parameter replacing: true to replace an existing file.
     /// - Throws: ``StoreError`` if there is no such database, or if the file cannot be created there.
     public init(of path: String, to destination: String, replacing: Bool = false) throws(StoreError) {
-        source = try VisitedDatabase(path)
+        source = try SourceDatabase(path)
         self.destination = try BackupDestination(destination, of: source, replacing: replacing)
     }
 

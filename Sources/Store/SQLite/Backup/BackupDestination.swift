@@ -11,7 +11,7 @@ struct BackupDestination: Sendable {
     /// Checks the path. Creates nothing.
     ///
     /// - Throws: ``StoreError`` if a backup of `source` cannot be written there.
-    init(_ path: String, of source: VisitedDatabase, replacing: Bool) throws(StoreError) {
+    init(_ path: String, of source: SourceDatabase, replacing: Bool) throws(StoreError) {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard name != "", name != ".", name != ".." else { throw .notAFile(path) }
         let given = path.dropLast(name.utf8.count)
@@ -28,7 +28,7 @@ struct BackupDestination: Sendable {
         try checkPlace(of: source)
     }
 
-    private func checkPlace(of source: VisitedDatabase) throws(StoreError) {
+    private func checkPlace(of source: SourceDatabase) throws(StoreError) {
         for suffix in Self.suffixes + [BackupMark.suffix] where location == source.location + suffix {
             throw .backupPlace(path, reason: "it belongs to the database \(source.path)")
         }

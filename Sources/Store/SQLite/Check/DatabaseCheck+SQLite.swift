@@ -3,7 +3,7 @@ import CSQLite
 /// The check of a file of SQLite.
 extension DatabaseCheck {
     func run(
-        _ source: VisitedDatabase, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void
+        _ source: SourceDatabase, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void
     ) throws(StoreError) {
         do {
             let connection = try source.connect()

@@ -17,13 +17,13 @@ public struct HistoryExport: Sendable {
         public var bytes: Int64 = 0
     }
 
-    private let source: VisitedDatabase
+    private let source: SourceDatabase
 
     /// Prepares an export of the database at `path`.
     ///
     /// - Throws: ``StoreError`` if there is no such database.
     public init(of path: String) throws(StoreError) {
-        source = try VisitedDatabase(path)
+        source = try SourceDatabase(path)
     }
 
     /// Writes all lines to a file descriptor.

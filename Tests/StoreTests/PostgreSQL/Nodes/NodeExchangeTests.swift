@@ -18,7 +18,7 @@ struct NodeExchangeTests {
         let heard: AsyncStream<NodeNotices>
         let changes: AsyncStream<Void>
         let exchange: NodeExchange
-        private let beats = Counter()
+        private let flushes = Counter()
 
         init(_ url: String) {
             let (heard, notices) = AsyncStream<NodeNotices>.makeStream()
@@ -28,11 +28,11 @@ struct NodeExchangeTests {
                 url: url, presence: presence, onNotices: { notices.yield($0) }, onPresence: { changed.yield() })
         }
 
-        /// Waits until the node shows this number. Time passes from beat to beat, so that each is due.
+        /// Waits until the node shows this number. Time passes from flush to flush, so that each is due.
         func shows(_ online: Int, in room: RoomID) async {
             var changes = changes.makeAsyncIterator()
             repeat {
-                _ = presence.beat(at: .now + .seconds(1_000) * beats.next())
+                _ = presence.flush(at: .now + .seconds(1_000) * flushes.next())
                 if presence.online(in: room) == online { return }
             } while await changes.next() != nil
         }

@@ -40,15 +40,15 @@ struct SendLog: Sendable {
 }
 
 /// The record of one loop: the messages that it sent and those that its subscribers received.
-struct Account: Sendable {
+struct LoopRecord: Sendable {
     var sent: SendLog
     var ledger: Ledger
     /// The subscribers without a connection, by their index in the ledger, with the reason.
     var lost: [Int: String] = [:]
 }
 
-extension [Account] {
-    /// Returns the fate of a message; nil if it was never sent. The accounts must be in the order of the loops, the
+extension [LoopRecord] {
+    /// Returns the fate of a message; nil if it was never sent. The records must be in the order of the loops, the
     /// sending ones first.
     func fate(room: Int, number: Int) -> Fate? {
         let senders = self[0].sent.loops

@@ -6,7 +6,7 @@ import Testing
 import WebSocket
 
 @Suite("A socket for many rooms")
-struct RoomsSocketTests {
+struct MultiRoomSocketTests {
     private func withSocket(
         _ configure: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (LiveServer, HTTPClient, WebSocketClient) throws -> Void

@@ -8,7 +8,7 @@ import Wire
 ///
 /// A slow client costs one cursor for each room. Subscriptions send in turns as the client reads. They read the log one
 /// after the other, one slice each, so that at most one slice waits for the client.
-final class RoomsSocket: LiveSocket {
+final class MultiRoomSocket: LiveSocket {
     // The properties that pushes need come first, next to each other.
     let connection: Connection
     let worker: Worker
@@ -53,7 +53,7 @@ final class RoomsSocket: LiveSocket {
     static func open(
         on connection: Connection, worker: Worker, caller: Identity, address: AddressBlock?, format: PushFormat
     ) -> WebSocketConnection {
-        let live = RoomsSocket(
+        let live = MultiRoomSocket(
             connection, worker: worker, caller: caller, address: address, format: format)
         var limits = worker.services.configuration.webSocket
         limits.framesPerSecond = limits.framesPerSecondForRooms
@@ -178,8 +178,8 @@ final class RoomsSocket: LiveSocket {
     /// Reads a slice for the subscription that has waited longest, once the client has read the earlier ones.
     private func readNext() {
         guard reading == nil, !isCongested, let reader = readers.popFirst() else { return }
-        let asker = address?.asker ?? connection.asker
-        let reply = worker.read(for: reader.subscription, since: reader.since, asker: asker) { [weak self] result in
+        let client = address?.client ?? connection.client
+        let reply = worker.read(for: reader.subscription, since: reader.since, client: client) { [weak self] result in
             guard let self else { return }
             reading = nil
             if reader.subscription.isActive {

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 
 /// A database that is read in one snapshot, whether or not a server has it open.
-struct VisitedDatabase: Sendable {
+struct SourceDatabase: Sendable {
     /// The path as given, for messages.
     let path: String
     /// The path without links and relative parts.

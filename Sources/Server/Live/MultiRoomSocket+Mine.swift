@@ -6,7 +6,7 @@ import Wire
 /// Existing rooms start at their current position. A room that the user joins later starts just before the join. So a
 /// room that a send creates starts with the message sent. The log reports membership changes only to loops that follow
 /// the user.
-extension RoomsSocket {
+extension MultiRoomSocket {
     func subscribeToMine(epoch: String?) throws(Problem) {
         guard mine == nil else { throw .alreadyFollowing }
         let user = try caller.named()
@@ -48,7 +48,7 @@ extension RoomsSocket {
         guard let mine, let user = caller.user, mine.want(purpose) else { return }
         let (limit, patterns) = (limit, caller.rooms)
         listing = worker.log.ask(
-            for: user, isAdmin: caller.isAdmin, asker: .user(user),
+            for: user, isAdmin: caller.isAdmin, client: .user(user),
             { .ownRooms(.memberships(limit: limit, $0), within: patterns) }
         ) { [weak self] result in
             // The client may have ended the subscription and started a new one.

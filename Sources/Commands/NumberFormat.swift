@@ -1,5 +1,5 @@
 /// Numbers formatted for people.
-package enum Figure {
+package enum NumberFormat {
     /// Returns a whole number with separators: `1,234,567`.
     package static func whole(_ value: Int) -> String {
         let digits = String(value.magnitude)

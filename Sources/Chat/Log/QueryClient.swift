@@ -1,7 +1,7 @@
 public import Wire
 
-/// The client that queries are made for. Readers serve askers in turn.
-public enum Asker: Sendable, Hashable {
+/// The client that queries are made for. Readers serve clients in turn.
+public enum QueryClient: Sendable, Hashable {
     /// A user.
     case user(UserID)
     /// A caller without a name, by network address: an IPv4 address, or the first 64 bits of an IPv6 address.
@@ -10,7 +10,7 @@ public enum Asker: Sendable, Hashable {
     case connection(UInt64)
 
     /// Returns the user, or `other` for a caller without a name.
-    public init(_ user: UserID?, or other: @autoclosure () -> Asker) {
-        self = user.map(Asker.user) ?? other()
+    public init(_ user: UserID?, or other: @autoclosure () -> QueryClient) {
+        self = user.map(QueryClient.user) ?? other()
     }
 }
