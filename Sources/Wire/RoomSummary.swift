@@ -22,6 +22,10 @@ public struct RoomSummary: Sendable, Hashable {
     public var unread: Int64?
     /// The `seq` of the first message that the caller has not read, if there is one.
     public var firstUnread: Int64?
+    /// Number of unread messages that mention the caller or the room.
+    public var unreadMentions: Int64?
+    /// The `seq` of the first unread message that mentions the caller or the room, if there is one.
+    public var firstUnreadMention: Int64?
     /// The visibility of the room.
     public var visibility: Visibility?
     /// The title of the room.
@@ -36,8 +40,9 @@ public struct RoomSummary: Sendable, Hashable {
     /// Creates a summary. Fields that are `nil` are omitted.
     public init(
         room: RoomID, head: Int64, rev: Int64, epoch: String, read: Int64? = nil, unread: Int64? = nil,
-        firstUnread: Int64? = nil, visibility: Visibility? = nil, title: String? = nil,
-        manners: RoomManners = RoomManners(), role: RoomMember.Role? = nil, direct: UserID? = nil
+        firstUnread: Int64? = nil, unreadMentions: Int64? = nil, firstUnreadMention: Int64? = nil,
+        visibility: Visibility? = nil, title: String? = nil, manners: RoomManners = RoomManners(),
+        role: RoomMember.Role? = nil, direct: UserID? = nil
     ) {
         self.room = room
         self.head = head
@@ -46,6 +51,8 @@ public struct RoomSummary: Sendable, Hashable {
         self.read = read
         self.unread = unread
         self.firstUnread = firstUnread
+        self.unreadMentions = unreadMentions
+        self.firstUnreadMention = firstUnreadMention
         self.visibility = visibility
         self.title = title
         self.manners = manners
@@ -69,6 +76,8 @@ public struct RoomSummary: Sendable, Hashable {
         if let read { out.append(member: "read", read) }
         if let unread { out.append(member: "unread", unread) }
         if let firstUnread { out.append(member: "first_unread", firstUnread) }
+        if let unreadMentions { out.append(member: "unread_mentions", unreadMentions) }
+        if let firstUnreadMention { out.append(member: "first_unread_mention", firstUnreadMention) }
         if let visibility { out.append(member: "visibility", visibility.rawValue) }
         if let title { out.append(member: "title", title) }
         manners.encodeMembers(into: &out)

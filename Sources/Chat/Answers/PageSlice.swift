@@ -50,6 +50,8 @@ public struct PageSlice: Sendable {
             out.append(member: "read", readState.read)
             out.append(member: "unread", readState.unread)
             if let first = readState.firstUnread { out.append(member: "first_unread", first) }
+            out.append(member: "unread_mentions", readState.unreadMentions)
+            if let first = readState.firstUnreadMention { out.append(member: "first_unread_mention", first) }
         }
         out.append(UInt8(ascii: "}"))
     }

@@ -6,11 +6,20 @@ public struct ReadState: Sendable, Hashable {
     public var unread: Int64
     /// The `seq` of the first unread message; `nil` if there is none.
     public var firstUnread: Int64?
+    /// Number of the unread messages that mention the user or the room, capped at 1000.
+    public var unreadMentions: Int64
+    /// The `seq` of the first of them; `nil` if there is none.
+    public var firstUnreadMention: Int64?
 
     /// Creates a read state.
-    public init(read: Int64 = 0, unread: Int64 = 0, firstUnread: Int64? = nil) {
+    public init(
+        read: Int64 = 0, unread: Int64 = 0, firstUnread: Int64? = nil, unreadMentions: Int64 = 0,
+        firstUnreadMention: Int64? = nil
+    ) {
         self.read = read
         self.unread = unread
         self.firstUnread = firstUnread
+        self.unreadMentions = unreadMentions
+        self.firstUnreadMention = firstUnreadMention
     }
 }

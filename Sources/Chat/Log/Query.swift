@@ -10,7 +10,7 @@ public final class Query: Sendable {
     public enum Kind: Sendable {
         /// A room that the user may read.
         case room(RoomID, RoomRead)
-        /// The rooms that the user is a member of; those that match one of the patterns, if there are any.
+        /// The rooms or mentions of the user; those of rooms that match one of the patterns, if there are any.
         case ownRooms(OwnRoomsRead, within: [RoomPattern]?)
         /// What else is the user's own.
         case own(OwnRead)
@@ -58,13 +58,15 @@ public final class Query: Sendable {
         case one(UserID, Reply<Ban?>)
     }
 
-    /// A read of the rooms that a user is a member of.
+    /// A read of the rooms that a user is a member of, or of the user's mentions.
     public enum OwnRoomsRead: Sendable {
         /// The rooms as the user sees them, latest activity first.
         case inbox(InboxRequest, Reply<InboxSlice>)
         /// The ids of the rooms, at most `limit`: first those that the user has sent to, read, created or joined, then
         /// the others; in each group latest activity first.
         case memberships(limit: Int, Reply<Memberships>)
+        /// The messages that mention the user, or a room that the user is a member of, newest first.
+        case mentions(MentionsRequest, Reply<MentionsSlice>)
     }
 
     /// A read of what is a user's own, in no room.

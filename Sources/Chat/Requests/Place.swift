@@ -15,11 +15,13 @@ public enum Place: Sendable, Hashable {
     /// The first message of another user after the caller's read mark that is not deleted, or the newest message if
     /// there is none.
     case unread
+    /// The first of these messages that mentions the caller or the room, or ``unread`` if there is none.
+    case mention
 
     /// True for a place that depends on the caller. A page requested with one also has the caller's ``ReadState``.
-    public var isPersonal: Bool { self == .read || self == .unread }
+    public var isPersonal: Bool { self == .read || self == .unread || self == .mention }
 
-    /// Parses a place: decimal digits, an RFC 3339 time, `first`, `last`, `read` or `unread`.
+    /// Parses a place: decimal digits, an RFC 3339 time, `first`, `last`, `read`, `unread` or `mention`.
     ///
     /// A number that is too large for a `seq` is a place beyond the newest message.
     ///
@@ -31,6 +33,7 @@ public enum Place: Sendable, Hashable {
         case "last": self = .last
         case "read": self = .read
         case "unread": self = .unread
+        case "mention": self = .mention
         default:
             if let number = Int64(clampingDigits: string) {
                 self = .seq(number)
@@ -38,7 +41,8 @@ public enum Place: Sendable, Hashable {
                 self = .time(time)
             } else {
                 throw .invalidCursor(
-                    field, detail: "A cursor is a seq, an RFC 3339 time, or one of first, last, read and unread.")
+                    field,
+                    detail: "A cursor is a seq, an RFC 3339 time, or one of first, last, read, unread and mention.")
             }
         }
     }

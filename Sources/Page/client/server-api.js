@@ -11,10 +11,11 @@
  * @typedef {{messages: Message[], has_more: boolean, cursor?: string}} Pins
  * @typedef {{users: string[], has_more: boolean}} ReactingUsers
  * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment
- * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number}} Page
+ * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number}} Page
  * @typedef {{messages: Message[], rev: number, has_more: boolean, epoch: string}} Changes
- * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, role?: Role, direct?: string}} Room
+ * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, role?: Role, direct?: string}} Room
  * @typedef {{rooms: InboxRoom[], has_more: boolean, cursor?: string, epoch: string}} Rooms
+ * @typedef {{messages: Message[], has_more: boolean, cursor?: string, epoch: string}} MentioningMessages
  * @typedef {{visibility?: Visibility | null, title?: string | null, posting?: Posting | null, pinning?: Pinning | null, slow_seconds?: number | null, keep_days?: number | null, avatar?: string | null, data?: Record<string, unknown> | null}} RoomSettings
  * @typedef {"owners" | "members"} Pinning
  * @typedef {"members" | "owners"} Posting
@@ -81,6 +82,7 @@
  *   "GET /v1/rooms/{room}/pins": {request: {path: {room: string}, query?: {cursor?: string | number, limit?: number}}, answer: Pins},
  *   "GET /v1/rooms/{room}/changes": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number, limit?: number}}, answer: Changes},
  *   "GET /v1/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: Rooms},
+ *   "GET /v1/mentions": {request: {query?: {cursor?: string | number, limit?: number}}, answer: MentioningMessages},
  *   "GET /v1/rooms/{room}": {request: {path: {room: string}}, answer: Room},
  *   "PUT /v1/rooms/{room}": {request: {path: {room: string}, body: RoomSettings}, answer: Room},
  *   "DELETE /v1/rooms/{room}": {request: {path: {room: string}}, answer: null},

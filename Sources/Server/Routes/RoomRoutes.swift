@@ -19,6 +19,20 @@ enum RoomRoutes {
         }
     }
 
+    /// `GET /v1/mentions`: the messages that mention the caller, newest first.
+    static func mentions(_ request: RoutedRequest) throws(Problem) {
+        let mentions = try MentionsRequest.parse(cursor: request.single("cursor"), limit: request.single("limit"))
+        let exchange = request.exchange
+        request.ask({ .ownRooms(.mentions(mentions, $0), within: request.caller.rooms) }) { slice in
+            // After the log has checked the caller's access.
+            if let cursor = mentions.cursor, cursor.epoch != exchange.epoch {
+                return request.refuse(.listCursorUnknown)
+            }
+            if let next = slice.next { request.addNextLink("/v1/mentions?cursor=\(next)&limit=\(mentions.limit)") }
+            request.answerJSON { slice.encode(epoch: exchange.epoch, into: &$0) }
+        }
+    }
+
     /// `GET /v1/rooms/{room}`
     static func room(_ request: RoutedRequest) throws(Problem) {
         answerSummary(request)

@@ -36,6 +36,7 @@ extension Route {
 
     private static let rooms = [
         Route(.get, "/v1/rooms", by: .named, limit: .reads, RoomRoutes.ownRooms),
+        Route(.get, "/v1/mentions", by: .named, limit: .reads, RoomRoutes.mentions),
         Route(.get, "/v1/rooms/{room}", by: .reader, limit: .reads, RoomRoutes.room),
         Route(.put, "/v1/rooms/{room}", by: .named, limit: .changes, takesJSON: true, RoomRoutes.set),
         Route(.delete, "/v1/rooms/{room}", by: .named, limit: .changes, RoomRoutes.delete),

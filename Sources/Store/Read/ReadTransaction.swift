@@ -97,6 +97,7 @@ struct ReadTransaction<View: StoreView> {
         case .last: return head
         case .read: return readState?.read ?? 0
         case .unread: return readState?.firstUnread ?? head
+        case .mention: return readState?.firstUnreadMention ?? readState?.firstUnread ?? head
         case .time(let time): return try room?.firstSeq(at: time) ?? 1
         }
     }
@@ -205,6 +206,8 @@ struct ReadTransaction<View: StoreView> {
         summary.read = readState.read
         summary.unread = readState.unread
         summary.firstUnread = readState.firstUnread
+        summary.unreadMentions = readState.unreadMentions
+        summary.firstUnreadMention = readState.firstUnreadMention
         guard let room else { return summary }
         summary.role = try db.role(of: user, in: room.number)
         summary.direct = room.direct?.other(of: user)

@@ -27,6 +27,10 @@ protocol ReaderConnection {
     mutating func transaction(
         for user: UserID, where isWanted: (RoomID) -> Bool, _ body: (ReadTransaction<View>) throws -> Void
     ) throws
+    /// Runs `body` in a read transaction that shows the rooms that `rooms` finds.
+    mutating func transaction(
+        showing rooms: (View.DB) throws -> [RoomID], _ body: (ReadTransaction<View>) throws -> Void
+    ) throws
     /// Runs `body` in a read transaction that shows all rooms.
     mutating func transaction(_ body: (ReadTransaction<View>) throws -> Void) throws
     /// Closes the connection.
@@ -72,14 +76,27 @@ extension ReaderConnection {
             if let patterns, !patterns.contains(where: { $0.matches(room) }) { return false }
             return context.refusal(of: query, from: room) == nil
         }
-        try transaction(for: user, where: isWanted) { transaction in
-            switch read {
-            case .inbox(let request, let reply):
+        switch read {
+        case .inbox(let request, let reply):
+            try transaction(for: user, where: isWanted) { transaction in
                 let inbox = try transaction.inbox(request, of: user, where: isWanted)
                 if let share = context.backlog.hold(inbox.messageBytes) { reply.hold(share) }
                 reply.answer(inbox)
-            case .memberships(let limit, let reply):
+            }
+        case .memberships(let limit, let reply):
+            try transaction(for: user, where: isWanted) { transaction in
                 reply.answer(try transaction.memberships(limit: limit, of: user, where: isWanted))
+            }
+        case .mentions(let request, let reply):
+            // What is stored after this look is not shown, as if it came after the request.
+            let rooms = { (db: View.DB) in
+                let position = try db.position(of: request.cursor)
+                return try db.mentions(of: user, before: position, limit: request.limit + 1).map(\.room)
+            }
+            try transaction(showing: rooms) { transaction in
+                let mentions = try transaction.mentions(request, of: user, where: isWanted)
+                if let share = context.backlog.hold(mentions.messageBytes) { reply.hold(share) }
+                reply.answer(mentions)
             }
         }
     }

@@ -81,12 +81,20 @@ final class ReaderStatements<DB: SQLDatabase> {
 
     // MARK: Unread messages
 
-    /// Returns a user's unread messages after a read mark, among the rows through `end`.
-    func unread(after mark: Int64, through end: Int64, in room: Int64, for user: UserID) throws -> UnreadMessages {
+    /// Returns a user's unread messages after a read mark, among the rows through `end`, and all unread mentions.
+    ///
+    /// - Parameter head: The room's highest `seq`; more than `end` if messages are not filed.
+    func unread(
+        after mark: Int64, through end: Int64, head: Int64, in room: Int64, for user: UserID
+    ) throws -> UnreadMessages {
         let start = try unreadStart(after: mark, in: room, for: user)
         var unread = UnreadMessages(mark: start)
+        guard start < head else { return unread }
+        let (found, mentions) = try db.unread(
+            after: RowKey(room: room, start), through: RowKey(room: room, end), head: RowKey(room: room, head),
+            for: user)
+        unread.mentions = mentions
         guard start < end else { return unread }
-        let found = try db.unread(after: RowKey(room: room, start), through: RowKey(room: room, end), for: user)
         unread.add(found, through: end)
         cleared.add(room, for: user, from: start, through: found.map { $0.first - 1 } ?? end)
         return unread
@@ -162,11 +170,21 @@ extension SQLDatabase {
         try first("SELECT seq FROM expired WHERE room = $1", room) { $0.integer(0) } ?? 0
     }
 
-    /// Returns a user's unread messages after `start` and through `end`; `nil` if there are none.
-    func unread(after start: RowKey, through end: RowKey, for user: UserID) throws -> UnreadMessages.Found? {
-        try first(UnreadMessages.sql, end, user, UnreadMessages.tombstoneEnd, start) {
-            UnreadMessages.Found(first: RowKey(rawValue: $0.integer(0)).place, count: $0.integer(1))
-        }
+    /// Returns a user's unread messages after `start` and through `end`, `nil` if there are none, and the unread mentions
+    /// through `head`.
+    func unread(
+        after start: RowKey, through end: RowKey, head: RowKey, for user: UserID
+    ) throws -> (UnreadMessages.Found?, UnreadMessages.Mentioned) {
+        // The statement always has a row.
+        try first(UnreadMessages.sql, end, user, UnreadMessages.tombstoneEnd, start, head) { row in
+            func place(_ column: Int32) -> Int64? {
+                row.isNull(column) ? nil : RowKey(rawValue: row.integer(column)).place
+            }
+            return (
+                place(0).map { UnreadMessages.Found(first: $0, count: row.integer(1)) },
+                UnreadMessages.Mentioned(count: row.integer(2), first: place(3))
+            )
+        } ?? (nil, UnreadMessages.Mentioned())
     }
 }
 

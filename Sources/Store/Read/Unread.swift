@@ -19,6 +19,8 @@ struct UnreadMessages {
     private(set) var first: Int64?
     /// The `seq` of the last message examined.
     private(set) var last: Int64
+    /// The unread messages that mention the user.
+    var mentions = Mentioned()
 
     init(mark: Int64) {
         last = mark
@@ -102,11 +104,24 @@ extension UnreadMessages {
         var count: Int64
     }
 
+    /// The unread messages that mention a user or the room: rows after the mark, which deletions and edits remove.
+    struct Mentioned {
+        /// Their number, up to ``maximumCount``.
+        var count: Int64 = 0
+        /// The `seq` of the first one; `nil` if there is none.
+        var first: Int64?
+    }
+
+    /// Maximum number of mentions examined after the mark. Later ones do not count, if a user has that many of others who
+    /// do not count, or mentions the room that often.
+    static let maximumMentionScan: Int64 = 10_000
+
     /// The end of a tombstone's snapshot, which identifies it: strings have their quotes escaped, and the last member of
     /// a snapshot is never an object. Only the snapshots of changed messages are read.
     static let tombstoneEnd = Array(#","deleted":true}"#.utf8)
 
-    /// The scan for the messages up to $1 and after $4 that are unread for $2, where $3 is ``tombstoneEnd``.
+    /// The scan for the messages up to $1 and after $4 that are unread for $2, where $3 is ``tombstoneEnd``; and for the
+    /// mentions up to $5, because mentions are stored before their messages are filed.
     static let sql = """
         SELECT first.id, (
             SELECT count(*) FROM (
@@ -114,10 +129,38 @@ extension UnreadMessages {
                 WHERE id >= first.id AND id <= $1 AND id <= first.id + \(maximumScan) AND \(isUnread)
                 ORDER BY id LIMIT \(maximumCount)
             ) AS counted
-        ) FROM (SELECT id FROM messages WHERE id > $4 AND id <= $1 AND \(isUnread) ORDER BY id LIMIT 1) AS first
+        ), mentioned.number, mentioned.place
+        FROM (
+            SELECT count(*) AS number, min(message) AS place FROM (
+                \(mentions(of: "$2")) AND \(MentionRows.isPresent("$2", in: "message"))
+                UNION \(mentions(of: "'\(MentionRows.room)'"))
+                ORDER BY 1 LIMIT \(maximumCount)
+            ) AS found
+        ) AS mentioned
+        LEFT JOIN (SELECT id FROM messages WHERE id > $4 AND id <= $1 AND \(isUnread) ORDER BY id LIMIT 1) AS first
+            ON 1 = 1
         """
 
     private static let isUnread = """
         sender <> $2 AND (changed IS NULL OR substr(body, length(body) - \(tombstoneEnd.count - 1)) <> $3)
         """
+
+    /// Returns the query for the messages that mention somebody.
+    private static func mentions(of user: String) -> String {
+        """
+        SELECT message FROM (
+            SELECT message, sender FROM mentions WHERE "user" = \(user) AND message > $4 AND message <= $5
+            ORDER BY message LIMIT \(maximumMentionScan)
+        ) AS scanned WHERE \(MentionRows.counts(for: "$2", by: "sender"))
+        """
+    }
+}
+
+extension ReadState {
+    /// Creates the state of a user with this read mark.
+    init(mark: Int64, _ unread: UnreadMessages) {
+        self.init(
+            read: mark, unread: unread.count, firstUnread: unread.first, unreadMentions: unread.mentions.count,
+            firstUnreadMention: unread.mentions.first)
+    }
 }

@@ -7,6 +7,37 @@ import Wire
 enum MentionRows {
     /// The user in the row of a mention of the room. No id contains a space.
     static let room = " "
+
+    /// Returns a condition on the `sender` of a mention of a user or of the user's room: true if it counts. The user's own
+    /// do not, nor do those by users whom the user blocks.
+    static func counts(for user: String, by sender: String) -> String {
+        """
+        (\(sender) <> \(user) AND NOT EXISTS (
+            SELECT 1 FROM blocks WHERE blocks."user" = \(user) AND blocks.blocked = \(sender)))
+        """
+    }
+
+    /// Returns a condition on a `message`: true unless its mention of a user is that of an erased user with the same id.
+    static func isPresent(_ user: String, in message: String) -> String {
+        """
+        (NOT EXISTS (SELECT 1 FROM erasures WHERE erasures."user" = \(user) AND erasures.erased = 0)
+            OR EXISTS (SELECT 1 FROM returns WHERE returns."user" = \(user) AND returns.room = \(message) >> 36
+                AND returns.seq < (\(message) & \(RowKey.maximumPlace))))
+        """
+    }
+}
+
+/// A message that mentions a user, in the list of the user's mentions.
+struct MentionRow {
+    var message: RowKey
+    /// The time of the message, in milliseconds since 1970.
+    var createdAt: Int64
+    var room: RoomID
+    /// True if the user may read the room, unless a ban forbids it.
+    var isReadable: Bool
+
+    /// The position in the list.
+    var position: (Int64, Int64) { (createdAt, message.rawValue) }
 }
 
 extension SQLDatabase {
@@ -43,5 +74,54 @@ extension SQLDatabase {
             SELECT 1 FROM members WHERE room = $1 AND \(Erasures.isPresent("members.\"user\"", in: "$1")) LIMIT $2
             """, room, most + 1
         ) { $0.integer(0) }.count > most
+    }
+
+    // MARK: A user's mentions
+
+    /// Returns the room of a position in a list of mentions, which begins with the newest, and the position itself: a time
+    /// and a message.
+    func position(of cursor: MentionsCursor?) throws -> (Int64, Int64) {
+        guard let cursor else { return (.max, .max) }
+        // Without the room, which another server may have, the list goes on with what is older.
+        guard let room = try row(of: cursor.room, locking: false) else { return (cursor.milliseconds, 0) }
+        return (cursor.milliseconds, RowKey(room: room.number, cursor.seq).rawValue)
+    }
+
+    /// Returns at most `limit` messages that mention a user by name, before a position, newest first.
+    func ownMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
+        try all(
+            """
+            SELECT mentions.message, mentions.created_at, rooms.name, rooms.deleted = 0 AND (rooms.private = 0 OR EXISTS (
+                SELECT 1 FROM members WHERE members.room = rooms.id AND members."user" = $1
+                    AND \(Erasures.isPresent("$1", in: "rooms.id"))))
+            FROM mentions JOIN rooms ON rooms.id = mentions.message >> 36
+            WHERE mentions."user" = $1 AND (mentions.created_at, mentions.message) < ($2, $3)
+                AND \(MentionRows.counts(for: "$1", by: "mentions.sender"))
+                AND \(MentionRows.isPresent("$1", in: "mentions.message"))
+            ORDER BY mentions.created_at DESC, mentions.message DESC LIMIT $4
+            """, user, position.0, position.1, limit
+        ) { MentionRow($0) }
+    }
+
+    /// Returns at most `limit` messages that mention a user or a room of the user, before a position, newest first.
+    func mentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
+        let found =
+            try ownMentions(of: user, before: position, limit: limit)
+            + roomMentions(of: user, before: position, limit: limit)
+        var merged: [MentionRow] = []
+        for row in found.sorted(by: { $0.position > $1.position }) {
+            // A message may mention both.
+            if merged.last?.message.rawValue != row.message.rawValue { merged.append(row) }
+        }
+        return Array(merged.prefix(limit))
+    }
+}
+
+extension MentionRow {
+    /// Reads the columns message, time, room and readability.
+    init(_ row: some SQLStatement) {
+        self.init(
+            message: RowKey(rawValue: row.integer(0)), createdAt: row.integer(1), room: RoomID(trusted: row.text(2)),
+            isReadable: row.integer(3) == 1)
     }
 }

@@ -28,6 +28,10 @@ protocol SQLDatabase: AnyObject {
     /// Returns the progress of a room with this number.
     func progress(of room: Int64) throws -> RoomProgress
 
+    /// Returns messages that mention a room of a user, before a position in the list of mentions, in no order. They
+    /// include the newest `limit`.
+    func roomMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow]
+
     /// Returns true if there is a table with this name.
     func hasTable(_ name: String) throws -> Bool
 }

@@ -92,6 +92,12 @@ struct RoundTripTests {
         #expect(try count { _ = try log.page(.before(.time(.latest))) } == 3)
         #expect(try count { _ = try log.summary(for: "bob") } == 2)
         #expect(try count { _ = try log.page(.around(.read), for: "bob") } == 3)
+        #expect(try count { _ = try log.page(.around(.mention), for: "bob") } == 3)
+        try log.sendAll((0..<40).map { _ in .init(mentions: ["bob"], mentionsRoom: true) })
+        #expect(try count { _ = try log.summary(for: "bob") } == 2)
+        var listed: MentionsSlice?
+        #expect(try count { listed = try log.mentions(of: "bob") } == 3)
+        #expect(listed?.messages.count == 30)
         try log.edit(3, "edited")
         #expect(try count { _ = try log.replay(since: 150) } == 3)
         let states = try (0..<20).map { _ in try log.query({ .state($0) }) }

@@ -52,7 +52,7 @@ struct PageModel {
         case .seq(let other): seq < other
         case .time(let time): times[Int(seq) - 1] < time.milliseconds
         case .first: seq < 1
-        case .last, .unread: seq < times.count
+        case .last, .unread, .mention: seq < times.count
         case .read: seq < 0
         }
     }
@@ -63,7 +63,7 @@ struct PageModel {
         // A time lies between messages.
         case .time: !isBefore(seq, place)
         case .first: seq > 1
-        case .last, .unread: seq > times.count
+        case .last, .unread, .mention: seq > times.count
         case .read: seq > 0
         }
     }

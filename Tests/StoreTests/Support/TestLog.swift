@@ -302,6 +302,13 @@ final class TestLog: Sendable {
         try read(for: user) { .ownRooms(.inbox(InboxRequest(cursor: cursor, limit: limit), $0), within: patterns) }
     }
 
+    func mentions(
+        of user: String, after cursor: MentionsCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil
+    ) throws -> MentionsSlice {
+        let request = MentionsRequest(cursor: cursor, limit: limit)
+        return try read(for: user) { .ownRooms(.mentions(request, $0), within: patterns) }
+    }
+
     /// Returns the rooms of a user in the order in which a socket takes them, and whether there are more.
     func memberships(of user: String, limit: Int) throws -> (rooms: [String], hasMore: Bool) {
         let found = try read(for: user) { .ownRooms(.memberships(limit: limit, $0), within: nil) }

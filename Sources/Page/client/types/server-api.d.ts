@@ -117,6 +117,8 @@ export type Page = {
     read?: number;
     unread?: number;
     first_unread?: number;
+    unread_mentions?: number;
+    first_unread_mention?: number;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -138,6 +140,8 @@ export type Room = {
     read?: number;
     unread?: number;
     first_unread?: number;
+    unread_mentions?: number;
+    first_unread_mention?: number;
     visibility?: Visibility;
     title?: string;
     posting?: Posting;
@@ -154,6 +158,15 @@ export type Room = {
  */
 export type Rooms = {
     rooms: InboxRoom[];
+    has_more: boolean;
+    cursor?: string;
+    epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type MentioningMessages = {
+    messages: Message[];
     has_more: boolean;
     cursor?: string;
     epoch: string;
@@ -707,6 +720,15 @@ export type Operations = {
             };
         };
         answer: Rooms;
+    };
+    "GET /v1/mentions": {
+        request: {
+            query?: {
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: MentioningMessages;
     };
     "GET /v1/rooms/{room}": {
         request: {

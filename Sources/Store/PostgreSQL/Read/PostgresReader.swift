@@ -116,6 +116,12 @@ struct PostgresReader: ReaderConnection {
     }
 
     mutating func transaction(
+        showing rooms: (PostgresConnection) throws -> [RoomID], _ body: (ReadTransaction<PostgresView>) throws -> Void
+    ) throws {
+        try transaction(body)
+    }
+
+    mutating func transaction(
         for user: UserID, where isWanted: (RoomID) -> Bool, _ body: (ReadTransaction<PostgresView>) throws -> Void
     ) throws {
         try transaction(body)
@@ -152,6 +158,13 @@ struct PostgresView: StoreView {
         for room in rooms {
             if let view = try self.room(room.activity.room) { try own.sendAhead(newestOf: view, for: user) }
         }
+    }
+
+    func bodies(of messages: [(key: RowKey, room: RoomID)]) throws -> [Int64: [UInt8]] {
+        try db.sendAhead { for (key, _) in messages { _ = try db.snapshot(of: key) } }
+        var bodies: [Int64: [UInt8]] = [:]
+        for (key, _) in messages { bodies[key.rawValue] = try db.snapshot(of: key) }
+        return bodies
     }
 
     func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {

@@ -46,7 +46,8 @@ final class PostgresReaderStatements {
         try db.sendAhead {
             _ = try db.message(room: number, seq: head)
             guard start < head else { return }
-            _ = try db.unread(after: RowKey(room: number, start), through: RowKey(room: number, head), for: user)
+            let end = RowKey(room: number, head)
+            _ = try db.unread(after: RowKey(room: number, start), through: end, head: end, for: user)
         }
     }
 }
@@ -68,6 +69,23 @@ extension PostgresConnection {
                 activity: InboxCursor.Activity(milliseconds: row.integer(1), room: RoomID(trusted: row.text(3))),
                 isEngaged: row.integer(2) != 0)
         }
+    }
+
+    func roomMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
+        try all(
+            """
+            SELECT found.message, found.created_at, rooms.name, 1
+            FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0 CROSS JOIN LATERAL (
+                SELECT message, created_at FROM mentions
+                WHERE mentions."user" = '\(MentionRows.room)' AND message > rooms.id << 36
+                    AND message < (rooms.id + 1) << 36 AND (created_at, message) < ($1, $2)
+                    AND \(MentionRows.counts(for: "$3", by: "sender"))
+                ORDER BY message DESC LIMIT $4
+            ) AS found
+            WHERE members."user" = $3 AND hidden = 0 AND \(Erasures.isPresent("$3", in: "members.room"))
+            ORDER BY found.created_at DESC, found.message DESC LIMIT $4
+            """, position.0, position.1, user, limit
+        ) { MentionRow($0) }
     }
 
     /// Returns the first `seq` from 1 through `head` whose message was stored at `time` or later, or else `head + 1`.

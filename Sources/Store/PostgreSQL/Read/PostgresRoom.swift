@@ -59,8 +59,9 @@ struct PostgresRoom: RoomView {
 
     func readState(of user: UserID) throws -> ReadState {
         let mark = try db.readMark(of: user, in: number)
-        var unread = try statements.shared.unread(after: mark, through: state.head, in: number, for: user)
+        var unread = try statements.shared.unread(
+            after: mark, through: state.head, head: state.head, in: number, for: user)
         unread.finish(head: state.head)
-        return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)
+        return ReadState(mark: mark, unread)
     }
 }

@@ -29,6 +29,26 @@ extension SQLiteConnection {
         ) { body(OwnRoomRow($0)) }
     }
 
+    func roomMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
+        var rooms: [(number: Int64, id: RoomID)] = []
+        try forEachRoom(of: user) { rooms.append(($0, $1)) }
+        return try rooms.flatMap { room in
+            try all(
+                """
+                SELECT message, created_at FROM mentions
+                WHERE user = '\(MentionRows.room)' AND message > $1 AND message <= $2 AND (created_at, message) < ($3, $4)
+                    AND \(MentionRows.counts(for: "$5", by: "sender"))
+                ORDER BY message DESC LIMIT $6
+                """, RowKey(room: room.number, 0), RowKey(room: room.number, RowKey.maximumPlace), position.0,
+                position.1,
+                user, limit
+            ) {
+                MentionRow(
+                    message: RowKey(rawValue: $0.integer(0)), createdAt: $0.integer(1), room: room.id, isReadable: true)
+            }
+        }
+    }
+
     // MARK: Rooms by activity
 
     /// Returns true once all memberships have their activity filled in, see ``ActivityStatements``.

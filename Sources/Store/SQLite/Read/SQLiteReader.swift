@@ -86,6 +86,15 @@ struct SQLiteReader: ReaderConnection {
         try transaction(unfiled, body)
     }
 
+    mutating func transaction(
+        showing rooms: (SQLiteConnection) throws -> [RoomID], _ body: (ReadTransaction<SQLiteView>) throws -> Void
+    ) throws {
+        var unfiled = SQLiteView.Unfiled()
+        let journal = journal
+        try use { statements in unfiled.add(try rooms(statements.shared.db), journal) }
+        try transaction(unfiled, body)
+    }
+
     /// Reads the user's rooms first, because only the database knows them, then takes their recent messages, and then
     /// begins the transaction:
     ///

@@ -124,13 +124,14 @@ struct SQLiteRoom: RoomView {
         // The mark comes from this transaction, and the recent messages are older. A message sent and read in between
         // is not included yet.
         let mark = min(try db.readMark(of: user, in: number), state.head)
-        var unread = try statements.shared.unread(after: mark, through: filed, in: number, for: user)
+        var unread = try statements.shared.unread(
+            after: mark, through: filed, head: state.head, in: number, for: user)
         for message in recent where unread.goesOn && message.seq > unread.last {
             // A recent message is never deleted: a message is filed before it is changed.
             unread.add(isUnread: message.sender != user)
         }
         unread.finish(head: state.head)
-        return ReadState(read: mark, unread: unread.count, firstUnread: unread.first)
+        return ReadState(mark: mark, unread)
     }
 }
 

@@ -76,6 +76,16 @@ struct SQLiteView: StoreView {
         return found
     }
 
+    func bodies(of messages: [(key: RowKey, room: RoomID)]) throws -> [Int64: [UInt8]] {
+        var (rooms, bodies): ([RoomID: SQLiteRoom?], [Int64: [UInt8]]) = ([:], [:])
+        for (key, id) in messages {
+            let room = try rooms[id] ?? self.room(id)
+            rooms[id] = room
+            bodies[key.rawValue] = try room?.message(seq: key.place)?.body
+        }
+        return bodies
+    }
+
     // MARK: All rooms
 
     /// Merges the index of activity with the rooms that have recent messages.
