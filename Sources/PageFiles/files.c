@@ -95,6 +95,9 @@ static const struct page_file files[] = {
     {"client/react.js", TEXT{
 #embed "../Page/client/react.js" suffix(, 0)
     }},
+    {"client/readership.js", TEXT{
+#embed "../Page/client/readership.js" suffix(, 0)
+    }},
     {"client/requests.js", TEXT{
 #embed "../Page/client/requests.js" suffix(, 0)
     }},

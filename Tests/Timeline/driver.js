@@ -6,10 +6,12 @@
 import { argv, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
+import { Readership } from "../../Sources/Page/client/readership.js";
 import { MalformedEvent, Timeline } from "../../Sources/Page/client/timeline.js";
 
 /** Handles an event, and returns the answer of a driver: rows without their content. */
 export function answer(timeline, event) {
+    if (event?.readership !== undefined) return { readership: readershipOf(timeline, event.readership) };
     try {
         const { effects, view } = timeline.handle(event);
         const { chunks, rows, ...status } = view;
@@ -18,6 +20,14 @@ export function answer(timeline, event) {
         if (error instanceof MalformedEvent) return { error: error.message };
         throw error;
     }
+}
+
+/** Returns what members and marks, `{"members":["bob"],"marks":{"bob":7}}`, tell of each row that has a number. */
+function readershipOf(timeline, { members, marks }) {
+    const readership = new Readership(members, Object.entries(marks));
+    return timeline.view.rows.filter((row) => readership.unreadCount(row) !== null).map((row) => ({
+        key: row.key, unread: readership.unreadCount(row), tick: readership.tick(row), readers: readership.readers(row),
+    }));
 }
 
 /** Handles a line, and returns the answer without its line end. */

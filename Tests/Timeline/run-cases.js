@@ -45,8 +45,22 @@ for (const file of readdirSync(directory).filter((name) => name.endsWith(".json"
 }
 exit(failures > 0 ? 1 : 0);
 
+/** Compares what members and marks tell of the rows: `KEY COUNT`, with the tick of an own message and the readers. */
+async function compareReadership(machine, step, number) {
+    const { readership: told } = await machine.take({ readership: step.readership });
+    const is = told.map(({ key, unread, tick, readers }) =>
+        [key, unread, ...(tick ? [tick] : []), ...(readers.length > 0 ? [`by ${readers.join(",")}`] : [])].join(" "));
+    if (isDeepStrictEqual(is, step.rows)) return;
+    const both = `should be ${JSON.stringify(step.rows)}\n  but is    ${JSON.stringify(is)}`;
+    throw new Error(`step ${number}, ${JSON.stringify(step.readership)}\n  ${both}`);
+}
+
 /** Passes a step's events to the machine, and compares the answer to the last of them. */
 async function take(machine, step, number, before) {
+    if (step.readership) {
+        await compareReadership(machine, step, number);
+        return before;
+    }
     const events = step.raw === undefined ? expand(step.events ?? [step.event]) : [step.raw];
     let answer;
     const effects = [];

@@ -15,7 +15,7 @@ extension JSONWriter {
         raw("}")
     }
 
-    private mutating func list<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
+    mutating func list<Element>(_ elements: [Element], _ write: (inout JSONWriter, Element) -> Void) {
         raw("[")
         for (index, element) in elements.enumerated() {
             if index > 0 { raw(",") }
@@ -24,7 +24,7 @@ extension JSONWriter {
         raw("]")
     }
 
-    private mutating func optional<Value>(_ value: Value?, _ write: (inout JSONWriter, Value) -> Void) {
+    mutating func optional<Value>(_ value: Value?, _ write: (inout JSONWriter, Value) -> Void) {
         if let value { write(&self, value) } else { raw("null") }
     }
 
@@ -94,5 +94,36 @@ extension JSONWriter {
             optional(code) { $0.write($1) }
         }
         raw("}")
+    }
+}
+
+extension JSONWriter {
+    /// Writes what a readership tells of each row that has a number.
+    mutating func writeReadership(_ readership: Readership, _ view: DriverTimeline.View) {
+        raw("{\"readership\":")
+        list(view.rows.filter { $0.unreadCount(in: readership) != nil }) { writer, row in
+            writer.raw("{\"key\":")
+            writer.write(row.id.description)
+            writer.raw(",\"unread\":\(row.unreadCount(in: readership) ?? 0),\"tick\":")
+            writer.optional(row.tick(in: readership)?.rawValue) { $0.write($1) }
+            writer.raw(",\"readers\":")
+            writer.list(row.readers(in: readership)) { $0.write($1) }
+            writer.raw("}")
+        }
+        raw("}")
+    }
+}
+
+extension Readership {
+    /// Reads members and marks: `{"members":["bob"],"marks":{"bob":7}}`.
+    init(_ told: JSON) throws(MalformedEvent) {
+        guard case .array(let members)? = told["members"], case .object(let marks)? = told["marks"] else {
+            throw MalformedEvent("readership must have members and marks")
+        }
+        self.init(
+            members: members.compactMap { if case .string(let user) = $0 { user } else { nil } },
+            marks: marks.compactMap { mark -> (key: String, value: Int64)? in
+                if case .number(let seq) = mark.value { (mark.name, Int64(seq)) } else { nil }
+            })
     }
 }

@@ -20,6 +20,11 @@ struct Driver {
     mutating func answer(_ line: some Sequence<UInt8>, to writer: inout JSONWriter) {
         do {
             let event = try JSONParser.parse(line)
+            if let told = event["readership"], let view = lastView {
+                writer.writeReadership(try Readership(told), view)
+                writer.raw("\n")
+                return
+            }
             switch (try EventReader.read(event), timeline) {
             case (.start(let started), nil):
                 timeline = started

@@ -1,5 +1,6 @@
 export { Client } from "./client.js";
 export { makeID } from "./room.js";
+export { Readership } from "./readership.js";
 export { claimsOf } from "./token.js";
 export type ClientOptions = import("./client.js").ClientOptions;
 export type Message = import("./types.js").Message;
