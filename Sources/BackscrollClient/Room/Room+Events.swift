@@ -9,13 +9,16 @@ extension Room {
         if case .frame(let frame) = event {
             switch frame.content {
             case .message(let message): noteStored(message)
-            case .read(let user, let seq) where user != userID: readers[user] = max(seq, readers[user] ?? 0)
+            case .read(let user, let seq) where user != userID: takeRead(user, seq)
             case .live where mark > sentMark: sendMarkSoon(mark)
             default: break
             }
         }
         handle(event)
-        if case .frame(let frame) = event, case .live = frame.content, asksForMark { askForMark() }
+        if case .frame(let frame) = event, case .live = frame.content {
+            if asksForMark { askForMark() }
+            refreshReads(isAfterGap: true)
+        }
         publishSoon()
     }
 
@@ -45,6 +48,7 @@ extension Room {
         version += 1
         record(event)
         for effect in effects { carryOut(effect) }
+        updateOwnRead()
         wakeWaiters()
     }
 
@@ -227,6 +231,7 @@ extension Room {
 
     func takeTime() {
         guard ending == nil else { return }
+        refreshReads()
         let typing = machine.view.typing.count
         let effects = machine.handle(now)
         // Most ticks change nothing.

@@ -55,8 +55,8 @@ extension Room {
 
     var state: RoomState {
         RoomState(
-            version: version, view: machine.view, scroll: scroll, readers: readers, storeFailure: storeFailure,
-            ending: ending)
+            version: version, view: machine.view, scroll: scroll, readers: readers, readership: readership,
+            storeFailure: storeFailure, ending: ending)
     }
 
     /// Shows the present state: in ``changes``, and on the main actor.
@@ -88,6 +88,7 @@ struct RoomState: Sendable {
     /// The last place to scroll to, and the version that asked for it.
     let scroll: (target: RoomMachine.ScrollTarget, version: Int)?
     let readers: [String: Int64]
+    let readership: Readership?
     let storeFailure: BackscrollClientError?
     let ending: BackscrollClientError?
 }

@@ -47,8 +47,12 @@ public actor Room {
     public nonisolated let timeline: RoomTimeline
     /// The error that ended the room, such as `not_a_member`; nil while it is open.
     public internal(set) var ending: BackscrollClientError?
-    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
+    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it, or after
+    /// ``followReads()`` all.
     public internal(set) var readers: [String: Int64] = [:]
+    /// Who of the members has read what; nil until ``followReads()`` has loaded it, and in a room of more than 10,000
+    /// members or read marks.
+    public internal(set) var readership: Readership?
 
     nonisolated let client: BackscrollClient
     nonisolated let options: ClientOptions
@@ -94,6 +98,17 @@ public actor Room {
     /// The latest change under way of each message.
     var changing: [Int64: Task<Result<ChatMessage, BackscrollClientError>, Never>] = [:]
     var typedAt: Duration?
+    /// True once ``followReads()`` was called.
+    var followsReads = false
+    var isLoadingReads = false
+    /// The time of the last request for the read marks and the members.
+    var readsLoadedAt: Duration?
+    /// The read notices since then.
+    var noticed: [String: Int64] = [:]
+    /// The ids of all members; nil if they are not loaded, or too many.
+    var members: [String]?
+    /// The user's own mark in ``readership``.
+    var shownOwnRead: Int64 = 0
     var isScreenActive = true
     var isAppActive = true
 

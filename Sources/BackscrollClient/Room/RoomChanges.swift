@@ -10,8 +10,10 @@ public struct RoomChange: Sendable {
     public let difference: RoomDifference
     /// The place to bring into sight once ``view`` is drawn; nil to leave the reader where they are.
     public let scroll: RoomMachine.ScrollTarget?
-    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
+    /// The `seq` up to which other users have read, by user; see ``Room/readers``.
     public let readers: [String: Int64]
+    /// Who of the members has read what; see ``Room/readership``.
+    public let readership: Readership?
     /// The error because of which the store lacks changes; see ``Room/storeFailure``.
     public let storeFailure: BackscrollClientError?
 }
@@ -35,6 +37,7 @@ public struct RoomChanges: AsyncSequence, Sendable {
         private let room: Room
         private var version = 0
         private var rows: RoomView?
+        private var readership: Readership?
         private var storeFailure: BackscrollClientError?
 
         fileprivate init(room: Room) {
@@ -51,15 +54,16 @@ public struct RoomChanges: AsyncSequence, Sendable {
                 version = state.version
                 // An event may change nothing that is shown.
                 if !isFirst, scroll == nil, difference.isEmpty, state.view == earlier,
-                    state.storeFailure == storeFailure
+                    state.storeFailure == storeFailure, state.readership == readership
                 {
                     continue
                 }
                 rows = state.view
                 storeFailure = state.storeFailure
+                readership = state.readership
                 return RoomChange(
                     view: state.view, difference: difference, scroll: scroll, readers: state.readers,
-                    storeFailure: state.storeFailure)
+                    readership: state.readership, storeFailure: state.storeFailure)
             }
             return nil
         }
@@ -95,8 +99,10 @@ public final class RoomTimeline {
     public private(set) var scrollTarget: RoomMachine.ScrollTarget?
     /// A number that changes with each place to bring into sight.
     public private(set) var scrollNumber = 0
-    /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it.
+    /// The `seq` up to which other users have read, by user; see ``Room/readers``.
     public private(set) var readers: [String: Int64] = [:]
+    /// Who of the members has read what; see ``Room/readership``.
+    public private(set) var readership: Readership?
     /// The error because of which the store lacks changes; see ``Room/storeFailure``.
     public private(set) var storeFailure: BackscrollClientError?
     /// The error that ended the room; nil while it is open.
@@ -121,6 +127,7 @@ public final class RoomTimeline {
             scrollNumber = scroll.version
         }
         update(\.readers, state.readers)
+        update(\.readership, state.readership)
         update(\.storeFailure, state.storeFailure)
         update(\.ending, state.ending)
     }
