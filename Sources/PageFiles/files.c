@@ -170,6 +170,9 @@ static const struct page_file files[] = {
     {"client/types/react.d.ts", TEXT{
 #embed "../Page/client/types/react.d.ts" suffix(, 0)
     }},
+    {"client/types/readership.d.ts", TEXT{
+#embed "../Page/client/types/readership.d.ts" suffix(, 0)
+    }},
     {"client/types/requests.d.ts", TEXT{
 #embed "../Page/client/types/requests.d.ts" suffix(, 0)
     }},

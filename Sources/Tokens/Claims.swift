@@ -23,6 +23,11 @@ struct Claims: Equatable {
     var rooms: [RoomPattern]?
     /// `admin`.
     var isAdmin = false
+    /// `name` and `picture` (OpenID Connect Core, section 5.1). Other values than strings are ignored, because these claims
+    /// give no rights.
+    var name: String?
+    /// See ``name``.
+    var picture: String?
 
     /// Parses a payload.
     ///
@@ -43,6 +48,8 @@ struct Claims: Equatable {
                 case "aud": audience = try json.peek() == .array ? json.readStrings() : [json.string(json.readString())]
                 case "rooms": rooms = try json.readRooms()
                 case "admin": isAdmin = try json.readBoolean()
+                case "name": self.name = try json.readStringIfAny()
+                case "picture": picture = try json.readStringIfAny()
                 default:
                     claim = "payload"
                     try json.skipValue()
@@ -64,6 +71,15 @@ extension JSONScanner {
             date.isFinite
         else { throw .invalidJSON("") }
         return date
+    }
+
+    /// Reads a value; `nil` if it is not a string.
+    fileprivate mutating func readStringIfAny() throws(Problem) -> String? {
+        guard try peek() == .string else {
+            try skipValue()
+            return nil
+        }
+        return string(try readString())
     }
 
     fileprivate mutating func readStrings() throws(Problem) -> [String] {

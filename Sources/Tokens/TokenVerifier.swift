@@ -74,7 +74,8 @@ struct TokenVerifier: Sendable {
         // The leeway applies to presenting the token. An open socket has time to renew its token and ends with it,
         // unless the token is already past its `exp`.
         return Identity(
-            user: user, rooms: claims.rooms, isAdmin: claims.isAdmin, end: now < expiration ? expiration : latest)
+            user: user, rooms: claims.rooms, isAdmin: claims.isAdmin, end: now < expiration ? expiration : latest,
+            claimedProfile: ProfileSettings(claimedName: claims.name, picture: claims.picture))
     }
 
     /// Throws if the token is not meant for this server (RFC 7519, section 4.1.3). A server without a configured

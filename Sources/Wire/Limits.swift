@@ -51,6 +51,15 @@ public enum Limits {
     /// Default number of read marks in a list of those of a room.
     public static let defaultReads = 200
 
+    /// Maximum UTF-8 bytes of the name in a profile.
+    public static let profileNameBytes = 256
+    /// Maximum UTF-8 bytes of the picture's URL in a profile.
+    public static let profileAvatarBytes = 2048
+    /// Maximum bytes of the data in a profile, as compact JSON.
+    public static let profileDataBytes = 2 * 1024
+    /// Maximum number of profiles in an answer.
+    public static let profiles = 100
+
     /// Maximum number of bans from one room that are in force at a time.
     public static let roomBans = 10_000
     /// Maximum UTF-8 bytes of the reason of a ban.

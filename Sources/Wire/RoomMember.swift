@@ -12,11 +12,14 @@ public struct RoomMember: Sendable, Hashable {
     public var user: UserID
     /// The member's role.
     public var role: Role
+    /// The member's profile; `nil` if there is none, or if it was not asked for.
+    public var profile: Profile?
 
     /// Creates a member.
-    public init(user: UserID, role: Role) {
+    public init(user: UserID, role: Role, profile: Profile? = nil) {
         self.user = user
         self.role = role
+        self.profile = profile
     }
 
     /// Appends the member as a JSON object.
@@ -24,6 +27,10 @@ public struct RoomMember: Sendable, Hashable {
         out.append(literal: #"{"user":"#)
         out.append(quoted: user.string)
         out.append(member: "role", role.rawValue)
+        if let profile {
+            out.append(memberName: "profile")
+            profile.encode(into: &out)
+        }
         out.append(UInt8(ascii: "}"))
     }
 

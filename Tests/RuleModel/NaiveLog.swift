@@ -57,6 +57,7 @@ package struct NaiveLog {
     /// The reported messages of each room, by their `seq`. They outlive the room.
     private var reports: [RoomID: [Int64: Reported]] = [:]
     private var lives: [UserID: Int] = [:]
+    private var profiles: [UserID: Profile] = [:]
     private var erasedMessages: [UserID: Int64] = [:]
     package private(set) var memberships: [MembershipChange] = []
     package private(set) var ends: [AccessEnd] = []
@@ -530,8 +531,18 @@ package struct NaiveLog {
     private mutating func change(
         _ user: UserID, _ change: UserChange, _ submission: Submission, at time: Timestamp
     ) throws(Problem) -> Receipt {
+        if case .setProfile(let settings) = change {
+            if user != submission.sender, !submission.isAdmin { throw .profileOfOther }
+            let old = profiles[user]
+            let profile = (old ?? Profile(user: user)).applying(settings)
+            profiles[user] = profile
+            var body: [UInt8] = []
+            profile.encode(into: &body)
+            return .record(body, isNew: old == nil)
+        }
         if !submission.isAdmin { throw .notAnAdmin }
         switch change {
+        case .setProfile: preconditionFailure("done above")
         case .ban(let settings):
             if user == submission.sender { throw .banOfOneself }
             return try ban(user, settings, nil, submission, at: time)
@@ -542,6 +553,7 @@ package struct NaiveLog {
             lives[user, default: 0] += 1
             blocks = blocks.filter { !$0.key.contains(user) }
             eraseReports(of: user)
+            profiles[user] = nil
             for (key, ban) in bans where ban.by == user {
                 (bans[key]!.by, bans[key]!.reason) = (.deleted, nil)
             }

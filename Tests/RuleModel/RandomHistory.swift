@@ -8,6 +8,7 @@ package struct RandomHistory {
     package enum Kind: CaseIterable, Sendable {
         case send, sendWithID, read, edit, addReaction, removeReaction, pin, unpin, delete, settings, setMember
         case removeMember, setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock, report, closeReport
+        case setProfile
     }
 
     /// The number of users, the kinds of submissions and so on.
@@ -64,7 +65,7 @@ package struct RandomHistory {
             return direct
         }
         let room = try RoomID("room\(pick(shape.rooms))")
-        let isOfUser = kind == .banUser || kind == .eraseUser
+        let isOfUser = kind == .banUser || kind == .eraseUser || kind == .setProfile
         return Submission(
             ticket: Ticket(loop: 0, number: number), room: isOfUser ? nil : room, sender: try user(),
             change: try change(kind, head: Int(head(room))),
@@ -137,6 +138,10 @@ package struct RandomHistory {
         case .removeBan: return .room(.removeBan(try user()))
         case .deleteRoom: return pick(8) == 0 ? .room(.delete) : .read(seq: Int64(min(1, head)))
         case .banUser: return .user(try user(), pick(2) == 0 ? .ban(ban()) : .liftBan)
+        case .setProfile:
+            let (name, data) = ([nil, "", "Bob", "Carol"][pick(4)], [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)])
+            let avatar = [nil, "", "https://x/y"][pick(3)]
+            return .user(try user(), .setProfile(ProfileSettings(name: name, avatar: avatar, data: data)))
         case .eraseUser: return .user(try user(), pick(3) == 0 ? .erase : .liftBan)
         }
     }

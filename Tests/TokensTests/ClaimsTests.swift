@@ -18,6 +18,9 @@ struct ClaimsTests {
         #expect(claims.issuer == "i" && claims.audience == ["x"] && claims.isAdmin)
         #expect(claims.rooms?.map(\.string) == ["r", "t-*"])
         #expect(try self.claims(#"{"aud":["x","y"]}"#).audience == ["x", "y"])
+        let named = try self.claims(#"{"name":"Bob","picture":"https://x/y"}"#)
+        #expect(named.name == "Bob" && named.picture == "https://x/y")
+        #expect(try self.claims(#"{"name":{"a":[1]},"picture":null}"#) == (try self.claims("{}")))
         #expect(try self.claims("{}") == (try self.claims(#"{"admin":false}"#)))
     }
 

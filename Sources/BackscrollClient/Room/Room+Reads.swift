@@ -1,4 +1,4 @@
-public import BackscrollTimeline
+import BackscrollTimeline
 import Wire
 
 // Who has read what.

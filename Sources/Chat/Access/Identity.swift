@@ -10,9 +10,18 @@ public struct Identity: Sendable, Hashable {
     public var isAdmin: Bool
     /// The time when the identity expires, and sockets opened with it end; `nil` for never.
     public var end: Timestamp?
+    // Few tokens claim one, and a copy of the others is small.
+    private var claims: [ProfileSettings]
+
+    /// The name and the picture that the token claims; `nil` if it claims neither.
+    public var claimedProfile: ProfileSettings? { claims.first }
 
     /// Creates an identity.
-    public init(user: UserID?, rooms: [RoomPattern]? = nil, isAdmin: Bool = false, end: Timestamp? = nil) {
+    public init(
+        user: UserID?, rooms: [RoomPattern]? = nil, isAdmin: Bool = false, end: Timestamp? = nil,
+        claimedProfile: ProfileSettings? = nil
+    ) {
+        claims = claimedProfile.map { [$0] } ?? []
         self.user = user
         self.rooms = rooms
         self.isAdmin = isAdmin

@@ -20,6 +20,7 @@ public import Wire
 /// | ban from a room | ``room``, ``role``, ``subjectRole`` unless by an admin | ``ban``, then ``hasMaximumBans`` |
 /// | ban from the server | | ``ban`` |
 /// | erasure | | ``erasure`` |
+/// | profile | | ``profile`` |
 ///
 /// If the caller, or the user to become a member, is being erased, ``past`` and ``subjectPast`` come first.
 ///
@@ -85,6 +86,8 @@ public struct Facts: Sendable {
         public static let recentReports = Names(rawValue: 1 << 22)
         /// ``Facts/report``.
         public static let report = Names(rawValue: 1 << 23)
+        /// ``Facts/profile``.
+        public static let profile = Names(rawValue: 1 << 26)
     }
 
     /// The rules that a server can set.
@@ -195,6 +198,7 @@ public struct Facts: Sendable {
         var ownReport: ReportEntry?
         var recentReports: [Timestamp] = []
         var report: Report?
+        var profile: Profile?
     }
 
     // Empty until one of them is known.
@@ -315,6 +319,14 @@ public struct Facts: Sendable {
         set {
             others.hasMaximumBans = newValue
             known.insert(.hasMaximumBans)
+        }
+    }
+    /// The profile to change; `nil` if there is none.
+    public var profile: Profile? {
+        get { others.profile }
+        set {
+            others.profile = newValue
+            known.insert(.profile)
         }
     }
     /// The latest erasure of the user to erase.

@@ -196,10 +196,25 @@ extension Rules {
 
     // MARK: Users
 
-    /// Applies an admin's change to a user.
+    /// Changes a profile: one's own, or as an admin that of another user.
+    private mutating func set(
+        _ settings: ProfileSettings, of user: UserID, by submission: Submission
+    ) throws(Halt) -> Receipt {
+        guard user == submission.sender || submission.isAdmin else { throw .refused(.profileOfOther) }
+        try facts.require(.profile)
+        let profile = (facts.profile ?? Profile(user: user)).applying(settings)
+        if profile != facts.profile { writes.append(.setProfile(user, settings)) }
+        var body: [UInt8] = []
+        profile.encode(into: &body)
+        return .record(body, isNew: facts.profile == nil)
+    }
+
+    /// Applies a change to a user.
     mutating func change(_ user: UserID, _ change: UserChange, by submission: Submission) throws(Halt) -> Receipt {
+        if case .setProfile(let settings) = change { return try set(settings, of: user, by: submission) }
         guard submission.isAdmin else { throw .refused(.notAnAdmin) }
         switch change {
+        case .setProfile: preconditionFailure("done above")
         case .ban(let settings):
             if user == submission.sender { throw .refused(.banOfOneself) }
             return try set(user, settings, by: submission.sender)

@@ -77,7 +77,9 @@ public enum Write: Sendable {
     case setBan(Ban)
     /// Lift a user's ban.
     case liftBan(UserID)
-    /// Start to erase a user, and remove the name from bans. The data is removed later.
+    /// Change a user's profile.
+    case setProfile(UserID, ProfileSettings)
+    /// Start to erase a user, and remove the profile and the name from bans. The other data is removed later.
     case eraseUser(UserID)
     /// Set the end of the messages and reactions in the room that are an erased user's.
     case setBoundary(UserID, Facts.Boundary)

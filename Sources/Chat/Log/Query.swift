@@ -14,6 +14,8 @@ public final class Query: Sendable {
         case ownRooms(OwnRoomsRead, within: [RoomPattern]?)
         /// What else is the user's own.
         case own(OwnRead)
+        /// The profiles of users, at most ``Limits/profiles``; those who have none are left out.
+        case profiles([UserID], Reply<Profiles>)
         /// The whole server; for admins.
         case server(ServerRead)
     }
@@ -35,8 +37,8 @@ public final class Query: Sendable {
         case state(Reply<RoomState>)
         /// The room as the user sees it.
         case summary(Reply<RoomSummary>)
-        /// The members after a user in byte order of the ids, at most `limit`.
-        case members(after: UserID?, limit: Int, Reply<RoomMembers>)
+        /// The members after a user in byte order of the ids, at most `limit`, with or without their profiles.
+        case members(after: UserID?, limit: Int, withProfiles: Bool = false, Reply<RoomMembers>)
         /// One member; `nil` if the user is none.
         case member(UserID, Reply<RoomMember?>)
         /// The read marks at or beyond `from` of users after a user in byte order of the ids, at most `limit`.

@@ -25,8 +25,10 @@ public enum RoomChange: Sendable {
     case delete
 }
 
-/// A change of a user by an admin. Has no room.
+/// A change of a user by an admin, or of one's own profile. Has no room.
 public enum UserChange: Sendable {
+    /// Change the user's profile. The outcome's body is a ``Profile``.
+    case setProfile(ProfileSettings)
     /// Ban the user from the whole server.
     case ban(BanSettings)
     /// Lift the ban from the whole server.

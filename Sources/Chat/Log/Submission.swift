@@ -12,7 +12,7 @@ public struct Submission: Sendable {
         case read(seq: Int64)
         /// Change the room or its members.
         case room(RoomChange)
-        /// Ban or erase a user, or lift a ban; has no room.
+        /// Change a user's profile, ban or erase a user, or lift a ban; has no room.
         case user(UserID, UserChange)
     }
 

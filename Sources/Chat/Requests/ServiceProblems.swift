@@ -213,6 +213,11 @@ extension Problem {
         Problem(code: .notAMember, detail: "Only members of the room may do this.")
     }
 
+    /// 403 `forbidden`: a profile is changed by its user, or by an admin.
+    public static var profileOfOther: Problem {
+        .forbidden("Only an admin may change the profile of another user.")
+    }
+
     /// 403 `receipts_off`: the server keeps read marks to their users.
     public static var receiptsOff: Problem {
         Problem(code: .receiptsOff, detail: "This server does not tell who has read what.")

@@ -25,7 +25,10 @@
  * @typedef {{seq: number}} ReadMark
  * @typedef {{user: string, seq: number, at?: string}} Read
  * @typedef {{reads: Read[], has_more: boolean}} Reads
- * @typedef {{user: string, role: Role}} Member
+ * @typedef {{user: string, role: Role, profile?: Profile}} Member
+ * @typedef {{user: string, name?: string, avatar?: string, data?: Record<string, unknown>}} Profile
+ * @typedef {{profiles: Profile[]}} Profiles
+ * @typedef {{name?: string | null, avatar?: string | null, data?: Record<string, unknown> | null}} ProfileSettings
  * @typedef {{role?: Role | null}} MemberRole
  * @typedef {{members: Member[], has_more: boolean}} Members
  * @typedef {"send" | "all"} BanScope
@@ -93,7 +96,7 @@
  *   "GET /v1/blocks": {request: {query?: {after?: string | number, limit?: number}}, answer: Blocks},
  *   "PUT /v1/blocks/{user}": {request: {path: {user: string}}, answer: Block},
  *   "DELETE /v1/blocks/{user}": {request: {path: {user: string}}, answer: null},
- *   "GET /v1/rooms/{room}/members": {request: {path: {room: string}, query?: {after?: string | number, limit?: number}}, answer: Members},
+ *   "GET /v1/rooms/{room}/members": {request: {path: {room: string}, query?: {after?: string | number, limit?: number, profiles?: boolean}}, answer: Members},
  *   "GET /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: Member},
  *   "PUT /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}, body?: MemberRole}, answer: Member},
  *   "DELETE /v1/rooms/{room}/members/{user}": {request: {path: {room: string, user: string}}, answer: null},
@@ -101,6 +104,8 @@
  *   "GET /v1/rooms/{room}/bans/{user}": {request: {path: {room: string, user: string}}, answer: Ban},
  *   "PUT /v1/rooms/{room}/bans/{user}": {request: {path: {room: string, user: string}, body?: BanSettings}, answer: Ban},
  *   "DELETE /v1/rooms/{room}/bans/{user}": {request: {path: {room: string, user: string}}, answer: null},
+ *   "GET /v1/profiles": {request: {query: {users: string | number}, headers?: {"If-None-Match"?: string}}, answer: Profiles},
+ *   "PUT /v1/profiles/{user}": {request: {path: {user: string}, body: ProfileSettings}, answer: Profile},
  *   "GET /v1/rooms/{room}/live": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number}, headers?: {"Last-Event-ID"?: string}}, answer: string | null},
  *   "GET /v1/live": {request: {}, answer: null},
  *   "GET /v1/admin/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: AdminRooms},

@@ -21,10 +21,15 @@ struct StaticContent: Sendable {
         self.bytes = bytes
         self.contentType = contentType
         compressed = contentType == Self.archive ? bytes : gzip(bytes)
+        tag = Self.tag(of: bytes)
+    }
+
+    /// Returns a hash of bytes for an entity tag.
+    static func tag(of bytes: [UInt8]) -> String {
         // FNV-1a (draft-eastlake-fnv). Unlike the standard library's hash it is the same in every process.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        tag = String(hash, radix: 16)
+        return String(hash, radix: 16)
     }
 }
 

@@ -76,6 +76,7 @@ extension LiveSocket {
             guard !isChanged || socket.spend(subscriptionCount) else { return }
             caller = renewed
             socket.end = renewed.end
+            worker.applyClaims(of: renewed)
             callerChanged(from: old)
         } catch {
             send(.error(error, room: ownRoom?.string))

@@ -22,7 +22,7 @@ final class LogClient {
 
     /// The handler of an outcome. A struct, because a dictionary would wrap a plain closure in another one.
     private struct OutcomeHandler {
-        let exchange: Exchange
+        let exchange: Exchange?
         let call: (Result<Receipt, Problem>) -> Void
     }
 
@@ -37,10 +37,10 @@ final class LogClient {
     ///
     /// The log gets the change at the end of this turn or of a later one, see ``Gathering``.
     ///
-    /// - Parameter exchange: The exchange that the outcome is for.
+    /// - Parameter exchange: The exchange that the outcome is for; `nil` if no client waits for it.
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
-        for exchange: Exchange, then: @escaping (Result<Receipt, Problem>) -> Void
+        for exchange: Exchange?, then: @escaping (Result<Receipt, Problem>) -> Void
     ) {
         nextNumber += 1
         let ticket = Ticket(loop: loop.index, number: nextNumber)
@@ -53,8 +53,8 @@ final class LogClient {
 
     /// Returns the time when the request had arrived completely: the present, unless it waited in the kernel while the
     /// loop was away. A request whose client has given up meanwhile counts as very old.
-    private func arrival(of exchange: Exchange) -> ContinuousClock.Instant {
-        guard !loop.wasAway else { return .now - (exchange.silence ?? .seconds(3600)) }
+    private func arrival(of exchange: Exchange?) -> ContinuousClock.Instant {
+        if let exchange, loop.wasAway { return .now - (exchange.silence ?? .seconds(3600)) }
         // One reading for a turn: what matters are seconds, and a loop that is away so long in a turn says so.
         let arrival = turnArrival ?? .now
         turnArrival = arrival
@@ -146,7 +146,7 @@ final class LogClient {
     func abandoned(_ tickets: [Ticket]) -> [Ticket] {
         tickets.filter { ticket in
             guard let handler = outcomes[ticket.number] else { return false }
-            return handler.exchange.silence == nil
+            return handler.exchange.map { $0.silence == nil } ?? false
         }
     }
 }

@@ -27,6 +27,9 @@ final class Worker {
     /// The sockets and event streams of named users.
     let users: UserConnections
 
+    /// The users whose tokens claim profiles.
+    var claimedProfiles = ClaimedProfiles()
+
     /// The feeds of the rooms with subscribers on this loop.
     var feeds: [RoomID: Feed] = [:]
     let feedContext: FeedContext

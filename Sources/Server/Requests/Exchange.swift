@@ -133,6 +133,7 @@ final class Exchange {
         case .options(let resource): answerOptions(of: resource)
         case .route(let route, let request):
             if let action = route.limit { try request.admit(action) }
+            worker.applyClaims(of: request.caller)
             try route.answer(request)
         }
     }

@@ -59,6 +59,15 @@ struct RoutedRequest {
         try PageRequest.parseLimit(single("limit"), maximum: maximum, default: usual)
     }
 
+    /// Returns the value of a parameter that is `true` or `false`; false when it is absent.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch try single(name) {
+        case "true": return true
+        case "false", nil: return false
+        default: throw .invalidField(name, must: "true or false")
+        }
+    }
+
     // MARK: Changing and reading the log
 
     /// Submits a change for the caller, to a room or else to the path's if there is one. Then calls `then` with the receipt; refuses

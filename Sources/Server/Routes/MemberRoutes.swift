@@ -9,7 +9,10 @@ enum MemberRoutes {
     static func members(_ request: RoutedRequest) throws(Problem) {
         let after = try request.afterUser()
         let limit = try request.limit(maximum: Limits.members, default: Limits.defaultMembers)
-        request.ask({ .room(request.room, .members(after: after, limit: limit, $0)) }) { members in
+        let withProfiles = try request.flag("profiles")
+        request.ask({
+            .room(request.room, .members(after: after, limit: limit, withProfiles: withProfiles, $0))
+        }) { members in
             request.answerJSON { members.encode(into: &$0) }
         }
     }

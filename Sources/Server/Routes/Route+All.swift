@@ -4,7 +4,7 @@ extension Route {
     /// All routes, those of one path next to each other.
     ///
     /// If two paths match a request, the first one serves it.
-    static let all: [Route] = messages + rooms + members + live + admin + operations + page + package
+    static let all: [Route] = messages + rooms + members + profiles + live + admin + operations + page + package
 
     private static let messages = [
         Route(.get, "/v1/rooms/{room}/messages", by: .reader, limit: .reads, HistoryRoutes.page),
@@ -60,6 +60,11 @@ extension Route {
         Route(.get, "/v1/rooms/{room}/bans/{user}", by: .named, limit: .reads, BanRoutes.ban),
         Route(.put, "/v1/rooms/{room}/bans/{user}", by: .named, limit: .changes, takesJSON: true, BanRoutes.set),
         Route(.delete, "/v1/rooms/{room}/bans/{user}", by: .named, limit: .changes, BanRoutes.lift),
+    ]
+
+    private static let profiles = [
+        Route(.get, "/v1/profiles", by: .reader, limit: .reads, ProfileRoutes.profiles),
+        Route(.put, "/v1/profiles/{user}", by: .named, limit: .changes, takesJSON: true, ProfileRoutes.set),
     ]
 
     // Their code counts them, after what trusted proxies report.

@@ -18,6 +18,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectReports: DB.Prepared
     private let selectManners: DB.Prepared
     private let selectSlowSends: DB.Prepared
+    private let selectProfiles: DB.Prepared
 
     init(_ db: DB, _ findings: Findings, _ heads: [Int64: Int64]) throws {
         self.findings = findings
@@ -39,6 +40,8 @@ final class PeopleCheck<DB: SQLDatabase> {
             """
             SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
             """, isLong: true)
+        selectProfiles = try db.prepare(
+            "SELECT \"user\", data FROM profiles WHERE data IS NOT NULL AND data <> ''", isLong: true)
         selectErasures = try db.prepare("SELECT 1 FROM erasures LIMIT 1")
         selectReports = try db.prepare(
             """
@@ -97,6 +100,12 @@ final class PeopleCheck<DB: SQLDatabase> {
         }
         try selectBlocks.forEachRow { row in findings.add("\(row.text(0)) blocks themselves") }
         try selectDirect.forEachRow { row in checkDirect(row) }
+        try selectProfiles.forEachRow { row in
+            let body = Array("{\"data\":\(row.text(1))}".utf8)
+            if (try? ProfileSettings.decode(body)) == nil {
+                findings.add("the profile of \(row.text(0)) cannot be read")
+            }
+        }
         // The owners may have been erased, and rooms of an early version may have none. Only an admin can appoint one.
         let someAreErased = try selectErasures.firstRow { _ in true } ?? false
         var (open, hidden) = (0, 0)

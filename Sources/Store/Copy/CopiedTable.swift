@@ -74,6 +74,7 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "reporters", key: integers("room", "seq") + texts("user"), texts("reason", "note") + integers("created_at")),
         CopiedTable("blocks", key: texts("user", "blocked"), integers("created_at")),
+        CopiedTable("profiles", key: texts("user"), texts("name", "avatar", "data")),
         CopiedTable("erasures", key: texts("user"), integers("erased", "messages")),
         CopiedTable("returns", key: texts("user") + integers("room"), integers("seq", "rev")),
         CopiedTable(

@@ -23,6 +23,8 @@ extension Commit {
         // At once, since a new user of the name may set others.
         try db.deleteBlocks(by: user)
         try db.eraseName(fromReportsOf: user)
+        // At once, because later it could be that of a new user.
+        try db.deleteProfile(of: user)
         try eraseName(fromBansOf: user)
         try db.deleteJob(.user(user))
         jobs.removeAll { $0.kind == .user(user) }

@@ -49,8 +49,8 @@ struct ReadTransaction<View: StoreView> {
             return replay.frames.count
         case .state(let reply): reply.answer(room?.state ?? RoomState())
         case .summary(let reply): reply.answer(try summary(of: id, room, for: query.user))
-        case .members(let user, let limit, let reply):
-            reply.answer(try members(of: room, after: user, limit: limit))
+        case .members(let user, let limit, let withProfiles, let reply):
+            reply.answer(try members(of: room, after: user, limit: limit, withProfiles: withProfiles))
         case .member(let user, let reply): reply.answer(try member(user, of: room))
         case .reads(let user, let seq, let limit, let reply):
             reply.answer(try reads(of: room, after: user, from: seq, limit: limit))
@@ -158,9 +158,14 @@ struct ReadTransaction<View: StoreView> {
     // MARK: People
 
     /// Returns at most `limit` members of a room after `user`.
-    private func members(of room: View.Room?, after user: UserID?, limit: Int) throws -> RoomMembers {
+    private func members(
+        of room: View.Room?, after user: UserID?, limit: Int, withProfiles: Bool
+    ) throws -> RoomMembers {
         guard let room else { return RoomMembers(members: [], hasMore: false) }
-        var members = try db.members(of: room.number, after: user, limit: limit + 1)
+        var members =
+            withProfiles
+            ? try db.membersWithProfiles(of: room.number, after: user, limit: limit + 1)
+            : try db.members(of: room.number, after: user, limit: limit + 1)
         let hasMore = members.count > limit
         if hasMore { members.removeLast() }
         return RoomMembers(members: members, hasMore: hasMore)

@@ -33,6 +33,8 @@ protocol ReaderConnection {
     ) throws
     /// Runs `body` in a read transaction that shows all rooms.
     mutating func transaction(_ body: (ReadTransaction<View>) throws -> Void) throws
+    /// Runs `body` with the connection, outside of a transaction.
+    mutating func withDatabase(_ body: (View.DB) throws -> Void) throws
     /// Closes the connection.
     mutating func close()
 }
@@ -52,6 +54,9 @@ extension ReaderConnection {
                 guard let user = query.user else { throw Problem.unauthenticated("These are a user's own.") }
                 try context.refuseBanned(query)
                 try transaction { try $0.answer(read, of: user) }
+            case .profiles(let users, let reply):
+                try context.refuseBanned(query)
+                try withDatabase { reply.answer(Profiles(try $0.profiles(of: users))) }
             case .server(let read):
                 guard query.isAdmin else { throw Problem.notAnAdmin }
                 try context.refuseBanned(query)

@@ -215,7 +215,7 @@ extension Query.Kind {
         switch self {
         case .ownRooms, .room(_, .summary), .server(.rooms), .server(.user): true
         case .room(_, .page(let request, _)): request.anchor.place?.isPersonal == true
-        case .room, .own, .server: false
+        case .room, .own, .server, .profiles: false
         }
     }
 }

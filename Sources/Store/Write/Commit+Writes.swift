@@ -173,6 +173,7 @@ extension Commit {
         case .addReport(let entry, let seq, let sender, let snapshot):
             try db.addReport(entry, room: number, seq: seq, sender: sender, snapshot: snapshot)
         case .closeReport(let seq, let closing): try db.closeReport(closing, room: number, seq: seq)
+        case .setProfile(let user, let settings): try db.setProfile(settings, of: user)
         case .eraseUser(let user): try beginErasure(of: user)
         case .setBoundary(let user, let boundary):
             try db.setBoundary(boundary, of: user, in: number)

@@ -86,7 +86,7 @@ extension FieldReader {
         try string("text", limit: Limits.textBytes) ?? ""
     }
 
-    /// Reads `data`; the empty object is empty data, and null is `nil`.
+    /// Reads `data` of at most `limit` bytes; `nil` for null. The empty object is empty data.
     mutating func data(limit: Int) throws(Problem) -> [UInt8]? {
         guard let object = try compactObject("data") else { return nil }
         if object.hasNUL { note(.nulCharacter("data")) }

@@ -1,4 +1,5 @@
 import BackscrollTimeline
+import Server
 import Testing
 
 @testable import BackscrollClient

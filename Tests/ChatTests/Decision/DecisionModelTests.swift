@@ -19,7 +19,7 @@ struct DecisionModelTests {
                 .send, .sendWithID, .sendWithID, .read, .edit, .addReaction, .addReaction, .removeReaction, .pin,
                 .unpin,
                 .delete,
-                .setMember, .setMember, .settings, .eraseUser, .eraseUser,
+                .setMember, .setMember, .settings, .eraseUser, .eraseUser, .setProfile, .setProfile,
             ]),
         RandomHistory.Shape(
             "of direct rooms", users: 3, rooms: 1,

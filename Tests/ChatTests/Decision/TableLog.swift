@@ -48,6 +48,7 @@ struct TableLog {
     /// The times of blocks, by the user and the blocked user.
     var blocks: [[UserID]: Timestamp] = [:]
     var erasures: [UserID: ErasureStatus] = [:]
+    var profiles: [UserID: Profile] = [:]
     /// The events that the observer would have been told of.
     var memberships: [MembershipChange] = []
     var ends: [AccessEnd] = []
@@ -162,6 +163,7 @@ struct TableLog {
         if names.contains(.erasure) { facts.erasure = erasures[subject] }
         if names.contains(.isBlocked) { facts.isBlocked = blocks[[subject, user]] != nil }
         if names.contains(.block) { facts.block = blocks[[user, subject]].map { Block(user: subject, createdAt: $0) } }
+        if names.contains(.profile) { facts.profile = profiles[subject] }
         if names.contains(.hasMaximumBlocks) {
             facts.hasMaximumBlocks = blocks.keys.count { $0[0] == user } >= Self.mostBlocks
         }
@@ -215,7 +217,10 @@ struct TableLog {
         switch write {
         case .setBan(let ban): bans[BanTable.Key(room: id, user: ban.user)] = ban
         case .liftBan(let user): bans[BanTable.Key(room: id, user: user)] = nil
+        case .setProfile(let user, let settings):
+            profiles[user] = (profiles[user] ?? Profile(user: user)).applying(settings)
         case .eraseUser(let user):
+            profiles[user] = nil
             erasures[user] = ErasureStatus(user: user, state: .erasing, messages: erasures[user]?.messages ?? 0)
             for id in rooms.keys { rooms[id]!.boundaries[user] = nil }
             for (key, ban) in bans { bans[key] = ban.anonymized(for: user) }
@@ -333,7 +338,7 @@ struct TableLog {
             room.boundaries[user] = boundary
         case .createRoom, .createDirectRoom, .setBlock, .removeBlock, .addReport, .closeReport, .forgetSender,
             .forgetPinner,
-            .deleteRoom, .setBan, .liftBan,
+            .deleteRoom, .setBan, .liftBan, .setProfile,
             .eraseUser:
             Issue.record("applied by the caller")
         }

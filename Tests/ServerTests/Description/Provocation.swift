@@ -147,6 +147,18 @@ struct Provocation {
             Provocation("listReactingUsers", 400, "\(room)/messages/1/reactions/x?limit=1001"),
             Provocation("listReactingUsers", 404, "\(room)/messages/999/reactions/x"),
             Provocation("listMembers", 200, "\(room)/members?limit=1"),
+            Provocation("setProfile", 201, "/v1/profiles/bob", #"{"name":"Bob","data":{"a":1}}"#, as: "bob"),
+            Provocation("setProfile", 200, "/v1/profiles/bob", #"{"avatar":"https://x/y"}"#, as: "bob"),
+            Provocation("setProfile", 400, "/v1/profiles/bob", #"{"avatar":"x"}"#, as: "bob"),
+            Provocation("setProfile", 403, "/v1/profiles/bob", "{}"),
+            Provocation(
+                "setProfile", 422, "/v1/profiles/bob", "{\"name\":\"\(String(repeating: "x", count: 257))\"}", as: "bob"
+            ),
+            Provocation("listProfiles", 200, "/v1/profiles?users=alice,bob"),
+            Provocation("listProfiles", 304, "/v1/profiles?users=bob", fields: [("If-None-Match", "*")]),
+            Provocation("listProfiles", 400, "/v1/profiles"),
+            Provocation("listProfiles", 422, "/v1/profiles?users=\((0...100).map { "u\($0)" }.joined(separator: ","))"),
+            Provocation("listMembers", 200, "\(room)/members?profiles=true"),
             Provocation("listMembers", 400, "\(room)/members?limit=1001"),
             Provocation("getMember", 200, "\(room)/members/bob"),
             Provocation("getMember", 404, "\(room)/members/carol"),

@@ -268,6 +268,11 @@ struct DamageFindingTests {
             try findings("DELETE FROM rooms WHERE name = 'attic'; DELETE FROM members WHERE room = 2")
                 == ["row \(attic) of the journal cannot be read"])
         #expect(try findings("UPDATE read_marks SET seq = 5").isEmpty)
+        #expect(try findings("INSERT INTO profiles VALUES ('bob', 'Bob', NULL, '{}')") == [])
+        #expect(
+            try findings("INSERT INTO profiles VALUES ('bob', 'Bob', NULL, '{')") == [
+                "the profile of bob cannot be read"
+            ])
         // Its head is in the journal.
         #expect(try findings("INSERT INTO read_marks VALUES ('bob', 1, 5, NULL)") == [])
         #expect(

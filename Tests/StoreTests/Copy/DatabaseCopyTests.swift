@@ -25,6 +25,9 @@ struct DatabaseCopyTests {
         try log.send(.init(text: "slow", sender: "bob"))
         _ = try log.change(TestLog.Change(seq: 9, action: .pin))
         let mallory = try UserID("mallory")
+        var profile = try log.submission(.user(UserID("bob"), .setProfile(ProfileSettings(name: "Bob"))), by: "bob")
+        profile.room = nil
+        _ = try log.outcome(profile).get()
         _ = try log.change(.setBan(mallory, BanSettings(scope: .all)), by: "alice").get()
         _ = try log.change(.delete, in: "gone", by: "bob").get()
         try log.makeDirect("alice", with: "bob")
@@ -42,11 +45,13 @@ struct DatabaseCopyTests {
         let changes = try log.changes(since: 0, limit: 2000)
         let summary = try log.summary(for: "bob")
         let lists = try ["alice", "bob", "carol"].map { try log.inbox(of: $0).rooms.map(\.summary) }
+        let bob = try UserID("bob")
+        let profiles: Profiles = try log.read(for: "bob") { .profiles([bob], $0) }
         return [
             "\(lists)", "\(try log.blocked(by: "alice"))",
             "\(try [true, false].map { isOpen in try log.reports(isOpen: isOpen) })",
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
-            "\(try log.state())", "\(summary)", "\(try log.reads())", log.log.epoch,
+            "\(try log.state())", "\(summary)", "\(try log.reads())", "\(profiles)", log.log.epoch,
             String(decoding: try log.ask { .pins(before: nil, limit: 9, $0) }.messages, as: UTF8.self),
         ]
     }

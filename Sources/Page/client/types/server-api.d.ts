@@ -233,6 +233,30 @@ export type Reads = {
 export type Member = {
     user: string;
     role: Role;
+    profile?: Profile;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Profile = {
+    user: string;
+    name?: string;
+    avatar?: string;
+    data?: Record<string, unknown>;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Profiles = {
+    profiles: Profile[];
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type ProfileSettings = {
+    name?: string | null;
+    avatar?: string | null;
+    data?: Record<string, unknown> | null;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -826,6 +850,7 @@ export type Operations = {
             query?: {
                 after?: string | number;
                 limit?: number;
+                profiles?: boolean;
             };
         };
         answer: Members;
@@ -897,6 +922,26 @@ export type Operations = {
             };
         };
         answer: null;
+    };
+    "GET /v1/profiles": {
+        request: {
+            query: {
+                users: string | number;
+            };
+            headers?: {
+                "If-None-Match"?: string;
+            };
+        };
+        answer: Profiles;
+    };
+    "PUT /v1/profiles/{user}": {
+        request: {
+            path: {
+                user: string;
+            };
+            body: ProfileSettings;
+        };
+        answer: Profile;
     };
     "GET /v1/rooms/{room}/live": {
         request: {

@@ -50,6 +50,10 @@ struct PostgresReader: ReaderConnection {
         return new
     }
 
+    mutating func withDatabase(_ body: (PostgresConnection) throws -> Void) throws {
+        try body(connected().shared.db)
+    }
+
     // MARK: Rooms
 
     mutating func answer(_ queries: ArraySlice<Query>) -> Int {

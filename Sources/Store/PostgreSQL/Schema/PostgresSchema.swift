@@ -335,5 +335,14 @@ enum PostgresSchema {
             """,
             "CREATE INDEX pins_by_user ON pins (\"user\")",
         ],
+        // Names and pictures of users.
+        [
+            """
+            CREATE TABLE profiles (
+                "user" TEXT COLLATE "C" PRIMARY KEY, name TEXT COLLATE "C", avatar TEXT COLLATE "C",
+                data TEXT COLLATE "C"                   -- a JSON object
+            )
+            """
+        ],
     ]
 }

@@ -46,6 +46,10 @@ struct SQLiteReader: ReaderConnection {
         }
     }
 
+    mutating func withDatabase(_ body: (SQLiteConnection) throws -> Void) throws {
+        try use { try body($0.shared.db) }
+    }
+
     // MARK: Rooms
 
     mutating func answer(_ queries: ArraySlice<Query>) -> Int {

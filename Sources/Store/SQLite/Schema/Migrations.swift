@@ -343,5 +343,16 @@ extension Schema {
             CREATE INDEX pins_by_user ON pins (user);
             """
         ),
+        (
+            name: "v18",
+            sql: """
+            CREATE TABLE profiles (
+                user TEXT PRIMARY KEY NOT NULL,
+                name TEXT,                      -- as the other columns: NULL or empty if there is none
+                avatar TEXT,
+                data TEXT                       -- a JSON object
+            ) WITHOUT ROWID;
+            """
+        ),
     ]
 }

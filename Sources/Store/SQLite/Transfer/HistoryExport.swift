@@ -144,6 +144,9 @@ public struct HistoryExport: Sendable {
                 let block = Block(
                     user: UserID(trusted: row.text(1)), createdAt: Timestamp(milliseconds: row.integer(2)))
                 TransferLine.block(block, by: UserID(trusted: row.text(0))).encode(into: &output.bytes)
+            }
+            try db.forEach("SELECT user, name, avatar, data FROM profiles") { row in
+                TransferLine.profile(Profile(row, user: 0, content: 1)).encode(into: &output.bytes)
                 try output.writeIfFull()
             }
             TransferLine.end(messages: output.contents.messages).encode(into: &output.bytes)

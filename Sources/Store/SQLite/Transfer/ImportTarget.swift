@@ -82,6 +82,7 @@ struct ImportTarget {
                     throw Problem.tooManyBlocks
                 }
                 try statements.db.setBlock(block, by: user)
+            case .profile(let profile): try takeProfile(profile)
             case .end(let count):
                 guard count == messages else {
                     throw Problem.invalidField("messages", must: "\(messages), the number of messages in the file")
@@ -148,6 +149,13 @@ struct ImportTarget {
         let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
         guard place > 0 else { return }
         try statements.db.raiseMark(to: min(place, room.head), for: mark.user, in: room.number, at: mark.at)
+    }
+
+    private func takeProfile(_ profile: Profile) throws {
+        // An existing profile stays as it is.
+        guard try statements.db.profile(of: profile.user) == nil else { return }
+        let settings = ProfileSettings(name: profile.name, avatar: profile.avatar, data: profile.data)
+        try statements.db.setProfile(settings, of: profile.user)
     }
 
     private mutating func room(_ id: RoomID) throws -> Room? {

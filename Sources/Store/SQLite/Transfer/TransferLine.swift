@@ -5,7 +5,7 @@ import Wire
 /// moves a history from one database to another.
 ///
 /// The first line is `export`, the last one `end`. Between them are the `room` lines. Each is followed by the room's
-/// `member` lines and then by its messages in ascending `seq`. The `read` and `block` lines follow after all rooms. A line without
+/// `member` lines and then by its messages in ascending `seq`. The `read`, `block` and `profile` lines follow after all rooms. A line without
 /// a `type` is a message, so the history of another program can be imported without other lines.
 enum TransferLine: Sendable {
     /// `{"type":"export","version":1,"epoch":…}`: the version of the format, and the epoch of the history.
@@ -21,6 +21,8 @@ enum TransferLine: Sendable {
     case read(RoomID, ReadReceipt)
     /// `{"type":"block","user":…,"blocked":…,"created_at":…}`: a user's block of another user.
     case block(Block, by: UserID)
+    /// `{"type":"profile","user":…,"name":…,"avatar":…,"data":…}`: the profile of a user.
+    case profile(Profile)
     /// `{"type":"end","messages":N}`: the export is complete.
     case end(messages: Int64)
 
@@ -85,6 +87,11 @@ extension TransferLine {
             out.append(member: "user", user.string)
             out.append(member: "blocked", block.user.string)
             out.append(member: "created_at", block.createdAt.description)
+        case .profile(let profile):
+            out.append(literal: #"{"type":"profile","#)
+            var object: [UInt8] = []
+            profile.encode(into: &object)
+            out.append(contentsOf: object.dropFirst().dropLast())
         case .end(let messages):
             out.append(literal: #"{"type":"end""#)
             out.append(member: "messages", messages)
@@ -165,6 +172,8 @@ extension TransferLine {
         var direct: [String] = []
         var isHidden = false
         var blocked: String?
+        var name: String?
+        var avatar: String?
         var sender: String?
         var clientMessageID: String?
         var content = Content()
@@ -201,6 +210,11 @@ extension TransferLine {
                 user = try reader.string("user")
             } else if reader.json.matches(name, "role") {
                 role = try reader.string("role")
+            } else if reader.json.matches(name, "name") {
+                self.name = try reader.string("name", limit: Limits.profileNameBytes)
+            } else if type == "profile", reader.json.matches(name, "avatar") {
+                // A room's must be an https URL.
+                avatar = try reader.string("avatar", limit: Limits.profileAvatarBytes)
             } else if reader.json.matches(name, "at") {
                 at = try reader.string("at")
             } else if reader.json.matches(name, "direct") {
@@ -245,6 +259,12 @@ extension TransferLine {
                 }
                 return .block(
                     Block(user: try userID(blocked, "blocked"), createdAt: createdAt), by: try userID(user, "user"))
+            case "profile":
+                guard content.data.count <= Limits.profileDataBytes else {
+                    throw .tooLong("data", limit: Limits.profileDataBytes)
+                }
+                return .profile(
+                    Profile(user: try userID(user, "user"), name: name, avatar: avatar ?? settings.avatar, data: content.data))
             case "export":
                 guard version == TransferLine.version else {
                     throw .invalidField("version", must: "\(TransferLine.version), the version that this program reads")
@@ -254,7 +274,7 @@ extension TransferLine {
                 guard let messages, messages >= 0 else { throw .invalidField("messages", must: "an integer from 0 on") }
                 return .end(messages: messages)
             default:
-                throw .invalidField("type", must: "message, room, member, read, block, export or end")
+                throw .invalidField("type", must: "message, room, member, read, block, profile, export or end")
             }
         }
 

@@ -257,6 +257,8 @@ extension Submission {
                     + (edit.mentions?.byteCount ?? 0)
             case .delete, .addReaction, .removeReaction, .pin, .unpin: 0
             }
+        case .user(_, .setProfile(let settings)):
+            (settings.name?.utf8.count ?? 0) + (settings.avatar?.utf8.count ?? 0) + (settings.data?.count ?? 0)
         case .read, .room, .user: 0
         }
     }

@@ -126,7 +126,12 @@ struct TransferTests {
             data: Array(#"{"a":[1]}"#.utf8))
         _ = try log.change(.set(manners), in: "den", by: "alice").get()
         try log.read(to: 4, as: "bob")
+        var profile = try log.submission(
+            .user(UserID("bob"), .setProfile(ProfileSettings(name: "Bob", data: Array(#"{"a":[1]}"#.utf8)))), by: "bob")
+        profile.room = nil
+        _ = try log.outcome(profile).get()
         let text = try export(log.path)
+        #expect(lines(text).contains(#"{"type":"profile","user":"bob","name":"Bob","data":{"a":[1]}}"#))
         #expect(lines(text).first?.hasPrefix(#"{"type":"export","version":1,"epoch":""#) == true)
         #expect(lines(text).last == #"{"type":"end","messages":7}"#)
         // All 60 users, although clients see 50.
@@ -267,6 +272,7 @@ struct TransferTests {
             (#"{"type":"member","room":"nowhere","user":"bob"}"#, nil),
             (#"{"type":"read","room":"lobby","user":"bob","seq":1,"at":"soon"}"#, "at"),
             (#"{"type":"read","room":"lobby","user":"bob","seq":1,"at":"2999-01-01T00:00:00Z"}"#, "at"),
+            (#"{"type":"profile","name":"Bob"}"#, "user"), (#"{"type":"profile","user":"bob","name":1}"#, "name"),
             (#"{"type":"end","messages":5}"#, "messages"), (#"{"type":"export","version":1}"#, "type"),
             (#"{"type":"export","version":2}"#, "version"),
         ]
