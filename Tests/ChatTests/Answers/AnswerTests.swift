@@ -26,10 +26,12 @@ import Wire
     @Test func `a page at a personal place ends with the caller's read state`() {
         var page = page("", count: 0, hasBefore: true, state: RoomState(head: 7, rev: 9))
         let text = #"{"messages":[],"has_before":true,"has_after":false,"head":7,"rev":9,"epoch":"E""#
-        page.readState = ReadState(read: 4, unread: 2, firstUnread: 6)
-        #expect(written { page.encode(epoch: "E", into: &$0) } == text + #","read":4,"unread":2,"first_unread":6}"#)
+        page.readState = ReadState(read: 4, unread: 2, firstUnread: 6, unreadMentions: 1, firstUnreadMention: 7)
+        let state =
+            #","read":4,"unread":2,"first_unread":6,"unread_mentions":1,"first_unread_mention":7}"#
+        #expect(written { page.encode(epoch: "E", into: &$0) } == text + state)
         page.readState = ReadState(read: 7)
-        #expect(written { page.encode(epoch: "E", into: &$0) } == text + #","read":7,"unread":0}"#)
+        #expect(written { page.encode(epoch: "E", into: &$0) } == text + #","read":7,"unread":0,"unread_mentions":0}"#)
     }
 
     @Test func `changes contain the snapshots unchanged`() {

@@ -165,8 +165,10 @@ struct UnreadMentionTests {
                 try waitUntil { try log.number("SELECT count(*) FROM jobs") == 0 }
             }
             if step % 7 == 0 {
-                let pair = (0..<2).map { _ in users[Int.random(in: 0..<users.count, using: &history.random)] }
-                try log.execute("INSERT INTO blocks VALUES ('\(pair[0])', '\(pair[1])', 0) ON CONFLICT DO NOTHING")
+                let first = Int.random(in: 0..<users.count, using: &history.random)
+                let second = (first + Int.random(in: 1..<users.count, using: &history.random)) % users.count
+                try log.execute(
+                    "INSERT INTO blocks VALUES ('\(users[first])', '\(users[second])', 0) ON CONFLICT DO NOTHING")
             }
             guard step % 10 == 0 else { continue }
             try waitUntil { try log.number("SELECT count(*) FROM jobs") == 0 }
