@@ -62,10 +62,9 @@ extension Rules {
             if next.content.isSame(as: message.content) { return nil }
             let (mentions, before) = (next.content.mentions, message.content.mentions)
             if mentions.room, !before.room { try checkRoomMention(by: submission) }
-            if mentions != before {
-                if !before.isEmpty { writes.append(.removeMentions(seq: message.seq)) }
-                addMentions(mentions, of: message.seq, by: message.sender, at: message.createdAt)
-            }
+            // Mentions that stay are not added again: some may be of a user who was erased since.
+            removeMentions(before.subtracting(mentions), of: message)
+            addMentions(mentions.subtracting(before), of: message.seq, by: message.sender, at: message.createdAt)
             // If the clock is set back, an edit still does not come before the send.
             next.editedAt = max(facts.time, message.editedAt ?? message.createdAt)
             rememberContent(of: message)
@@ -119,9 +118,13 @@ extension Rules {
         rememberContent(of: message)
         let count = message.reactions.reduce(0) { $0 + $1.count }
         if count > 0 { writes.append(.removeReactions(seq: message.seq, count: count)) }
-        if !message.content.mentions.isEmpty { writes.append(.removeMentions(seq: message.seq)) }
+        removeMentions(message.content.mentions, of: message)
         if message.pinned != nil { writes.append(.unpin(seq: message.seq)) }
         return message.tombstone
+    }
+
+    private mutating func removeMentions(_ mentions: Mentions, of message: Message) {
+        if !mentions.isEmpty { writes.append(.removeMentions(mentions, seq: message.seq)) }
     }
 
     fileprivate mutating func rememberContent(of message: Message) {

@@ -70,7 +70,7 @@ extension Rules {
         if facts.hasManyMembers { throw .refused(.roomMention(limit: facts.policy.roomMentionMembers)) }
     }
 
-    /// Adds the mentions of a message that has none. A mention of oneself has no effect.
+    /// Adds mentions that a message does not have. A mention of oneself has no effect.
     mutating func addMentions(_ mentions: Mentions, of seq: Int64, by sender: UserID, at time: Timestamp) {
         var mentions = mentions
         mentions.users.removeAll { $0 == sender }

@@ -33,10 +33,10 @@ public enum Write: Sendable {
     case addReaction(ReactionKey, seq: Int64, UserID, rev: Int64)
     /// Remove a user's reaction.
     case removeReaction(ReactionKey, seq: Int64, UserID)
-    /// Add the mentions of a message that has none. Its sender is not among the users.
+    /// Add mentions that a message does not have. Its sender is not among the users.
     case addMentions(Mentions, seq: Int64, sender: UserID, createdAt: Timestamp)
-    /// Remove the mentions of a message.
-    case removeMentions(seq: Int64)
+    /// Remove mentions of a message.
+    case removeMentions(Mentions, seq: Int64)
     /// List a message among the pinned ones of the room, as pinned by a user at a revision.
     case pin(seq: Int64, UserID, rev: Int64)
     /// Remove a message from the list of pinned ones.

@@ -8,6 +8,11 @@ enum MentionRows {
     /// The user in the row of a mention of the room. No id contains a space.
     static let room = " "
 
+    /// Returns the users in the rows of mentions.
+    static func users(of mentions: Mentions) -> [String] {
+        mentions.users.map(\.string) + (mentions.room ? [room] : [])
+    }
+
     /// Returns a condition on the `sender` of a mention of a user or of the user's room: true if it counts. The user's own
     /// do not, nor do those by users whom the user blocks.
     static func counts(for user: String, by sender: String) -> String {
@@ -41,17 +46,20 @@ struct MentionRow {
 }
 
 extension SQLDatabase {
-    /// Adds the mentions of a message that has none.
+    /// Adds mentions that a message does not have.
     func addMentions(_ mentions: Mentions, of message: RowKey, by sender: UserID, at time: Timestamp) throws {
-        for user in mentions.users.map(\.string) + (mentions.room ? [MentionRows.room] : []) {
+        for user in MentionRows.users(of: mentions) {
             try runSoon(
                 "INSERT INTO mentions (\"user\", message, sender, created_at) VALUES ($1, $2, $3, $4)", user, message,
                 sender, time)
         }
     }
 
-    func removeMentions(of message: RowKey) throws {
-        try runSoon("DELETE FROM mentions WHERE message = $1", message)
+    /// Removes mentions of a message.
+    func remove(_ mentions: Mentions, from message: RowKey) throws {
+        for user in MentionRows.users(of: mentions) {
+            try runSoon("DELETE FROM mentions WHERE \"user\" = $1 AND message = $2", user, message)
+        }
     }
 
     /// Deletes at most `most` mentions of an erased user: those up to the user's boundary in each room.

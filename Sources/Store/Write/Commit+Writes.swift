@@ -146,7 +146,7 @@ extension Commit {
             try db.removeReaction(reaction, by: user, from: key(seq))
         case .addMentions(let mentions, let seq, let sender, let time):
             try db.addMentions(mentions, of: key(seq), by: sender, at: time)
-        case .removeMentions(let seq): try db.removeMentions(of: key(seq))
+        case .removeMentions(let mentions, let seq): try db.remove(mentions, from: key(seq))
         case .pin(let seq, let user, let rev): try db.addPin(of: key(seq), by: user, rev: rev)
         case .unpin(let seq): try db.removePin(of: key(seq))
         case .forgetPinner(let seq): try db.clearPinner(of: key(seq))

@@ -14,6 +14,11 @@ public struct Mentions: Sendable, Hashable {
     /// True if nobody is mentioned.
     public var isEmpty: Bool { users.isEmpty && !room }
 
+    /// Returns these mentions without those that others have, too.
+    public func subtracting(_ others: Mentions) -> Mentions {
+        Mentions(users: users.filter { !others.users.contains($0) }, room: room && !others.room)
+    }
+
     /// Appends the mentions as further members of an object; nothing if they are empty.
     func encodeMembers(into out: inout [UInt8]) {
         if !users.isEmpty {

@@ -303,10 +303,15 @@ struct TableLog {
             #expect(room.pins.updateValue(rev, forKey: seq) == nil && rev == room.facts.rev + 1)
         case .unpin(let seq): #expect(room.pins.removeValue(forKey: seq) != nil)
         case .addMentions(let mentions, let seq, let sender, let time):
-            #expect(room.mentions[seq] == nil && !mentions.isEmpty && !mentions.users.contains(sender))
+            var known = room.mentions[seq] ?? Mentions()
+            #expect(mentions.subtracting(known) == mentions && !mentions.isEmpty && !mentions.users.contains(sender))
             #expect(time <= room.facts.latest || seq == room.facts.head + 1)
-            room.mentions[seq] = mentions
-        case .removeMentions(let seq): room.mentions[seq] = nil
+            known.users += mentions.users
+            known.room = known.room || mentions.room
+            room.mentions[seq] = known
+        case .removeMentions(let mentions, let seq):
+            let rest = (room.mentions[seq] ?? Mentions()).subtracting(mentions)
+            room.mentions[seq] = rest.isEmpty ? nil : rest
         case .raiseMark(let user, let seq, _):
             #expect(seq > room.marks[user] ?? 0)
             room.marks[user] = seq
