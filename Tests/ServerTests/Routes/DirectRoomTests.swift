@@ -24,7 +24,8 @@ struct DirectRoomTests {
             let made = try client.request(.put, "/v1/direct/bob?user=alice")
             #expect(made.status == .created)
             #expect(
-                made.text.hasSuffix(#""read":0,"unread":0,"visibility":"private","role":"owner","direct":"bob"}"#))
+                made.text.hasSuffix(
+                    #""read":0,"unread":0,"unread_mentions":0,"visibility":"private","role":"owner","direct":"bob"}"#))
             #expect(try alice.greeting().room == Self.id)
             #expect(try client.request(.put, "/v1/direct/bob?user=alice").status == .ok)
             #expect(try bob.isQuiet())

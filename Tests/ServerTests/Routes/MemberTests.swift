@@ -43,7 +43,9 @@ struct MemberTests {
             let client = try HTTPClient(port: server.port)
             let made = try put("", #"{"visibility":"private","title":"Us"}"#, as: "alice", client)
             #expect(made.status == .created)
-            #expect(made.text.hasSuffix(#","read":0,"unread":0,"visibility":"private","title":"Us","role":"owner"}"#))
+            #expect(
+                made.text.hasSuffix(
+                    #","read":0,"unread":0,"unread_mentions":0,"visibility":"private","title":"Us","role":"owner"}"#))
             #expect(try put("", "{}", as: "alice", client).status == .ok)
 
             let added = try put("/members/bob", #"{"role":"owner"}"#, as: "alice", client)

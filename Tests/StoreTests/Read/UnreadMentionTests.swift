@@ -185,8 +185,8 @@ struct UnreadMentionTests {
     private func mentions(of user: String, in rooms: [String], _ log: TestLog) throws -> Set<String> {
         var found: Set<String> = []
         for room in rooms {
-            for message in try messages(room, log) where message.content.mentions.users.contains(where: { $0.string == user })
-            {
+            for message in try messages(room, log)
+            where message.content.mentions.users.contains(where: { $0.string == user }) {
                 found.insert("\(user)/\(room)/\(message.seq)")
             }
         }

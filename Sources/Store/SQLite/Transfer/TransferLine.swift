@@ -264,7 +264,9 @@ extension TransferLine {
                     throw .tooLong("data", limit: Limits.profileDataBytes)
                 }
                 return .profile(
-                    Profile(user: try userID(user, "user"), name: name, avatar: avatar ?? settings.avatar, data: content.data))
+                    Profile(
+                        user: try userID(user, "user"), name: name, avatar: avatar ?? settings.avatar,
+                        data: content.data))
             case "export":
                 guard version == TransferLine.version else {
                     throw .invalidField("version", must: "\(TransferLine.version), the version that this program reads")
