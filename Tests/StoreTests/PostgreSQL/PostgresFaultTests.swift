@@ -443,6 +443,24 @@ struct PostgresFaultTests {
         log.close()
     }
 
+    @Test("with a restart leave it open what became of a transaction, whose number may be another's now")
+    func reusedNumber() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first"))
+        let time = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+        let row = try server.query("SELECT xmin::text, \(time) FROM rooms", in: database)[0]
+        let transaction = try #require(row[0])
+        let begun = Timestamp(milliseconds: try #require(row[1].flatMap { Int64($0) }))
+        let connector = PostgresConnector(
+            PostgresConnection.Settings(url: url), purpose: .exchange, countedBy: DatabaseConnections())
+        #expect(try connector.use().status(of: transaction, begun: begun) == "committed")
+        try server.restart(.immediate)
+        #expect(try connector.use().status(of: transaction, begun: begun) == "")
+        let now = try #require(try server.query("SELECT \(time)", in: database)[0][0].flatMap { Int64($0) })
+        #expect(try connector.use().status(of: transaction, begun: Timestamp(milliseconds: now + 1)) == "committed")
+        log.close()
+    }
+
     @Test("that keep a node from hearing of a removal do not keep it from learning of it before it stores")
     func removalUnheard() throws {
         let nodes = try [log(), log()]

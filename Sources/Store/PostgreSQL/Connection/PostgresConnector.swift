@@ -1,4 +1,5 @@
 import Glibc
+import Wire
 
 /// Makes connections to a database in PostgreSQL, for threads that keep one and replace it when it is lost.
 struct PostgresConnector: Sendable {
@@ -59,12 +60,22 @@ struct PostgresConnector: Sendable {
         }
 
         /// Returns what became of a transaction, on a connection of its own: `committed`, `aborted` or `in progress`; empty
-        /// if it is too old.
-        func status(of transaction: String) throws(PostgresError) -> String {
+        /// if it is too old, or if PostgreSQL has been started since the transaction began.
+        ///
+        /// A crash may lose a transaction with its number, which PostgreSQL then gives to another one. The checkpointer
+        /// starts again with each recovery; only some roles see when.
+        func status(of transaction: String, begun: Timestamp) throws(PostgresError) -> String {
             let connection = try connector.connect()
             var parameters = PostgresParameters()
             parameters.append(transaction)
-            return try connection.run("SELECT pg_xact_status($1::text::xid8)", parameters).text(0, 0)
+            parameters.append(begun.milliseconds)
+            return try connection.run(
+                """
+                SELECT CASE WHEN greatest(pg_postmaster_start_time(), (
+                    SELECT max(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'
+                )) < to_timestamp($2::bigint / 1000.0) THEN pg_xact_status($1::text::xid8) ELSE '' END
+                """, parameters
+            ).text(0, 0)
         }
 
         /// Returns the connection, and true if it is new. Statements of earlier connections cannot be used any more.

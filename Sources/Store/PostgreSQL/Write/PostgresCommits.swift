@@ -26,7 +26,7 @@ struct PostgresCommits: CommitMaker {
     mutating func transact(
         _ body: (inout Commit<PostgresCommitStore>) throws -> Void
     ) throws -> Commit<PostgresCommitStore> {
-        try transact(submissions: 0, locking: [], confirming: { _ in nil }, body)
+        try transact(submissions: 0, locking: [], confirming: { _, _ in nil }, body)
     }
 
     /// Makes one transaction.
@@ -34,16 +34,16 @@ struct PostgresCommits: CommitMaker {
     /// - Parameters:
     ///   - submissions: Maximum number of submissions that `body` applies.
     ///   - rooms: The rooms that `body` may change, which are locked first.
-    ///   - confirm: Called if the connection was lost in the commit, with the number of the transaction. Returns true if
-    ///     it is durable, false if it was rolled back, and `nil` if that is not known.
+    ///   - confirm: Called if the connection was lost in the commit, with the number of the transaction, and a time of the
+    ///     database before it began. Returns true if it is durable, false if it was rolled back, and `nil` if that is not known.
     /// - Throws: ``PostgresError``, with nothing changed; ``UnknownCommit``.
     mutating func transact(
-        submissions: Int, locking rooms: [RoomID], confirming confirm: (String) -> Bool?,
+        submissions: Int, locking rooms: [RoomID], confirming confirm: (String, Timestamp) -> Bool?,
         _ body: (inout Commit<PostgresCommitStore>) throws -> Void
     ) throws -> Commit<PostgresCommitStore> {
         let fingerprinter = try fingerprinter ?? Fingerprinter(db)
         self.fingerprinter = fingerprinter
-        let time = try catchUp()
+        let (time, begun) = try catchUp()
         let erasing = access.erasing
         var commit = Commit(
             PostgresCommitStore(db), rooms: RoomTable(limit: 0), bans: access.bans, erasing: erasing,
@@ -58,7 +58,7 @@ struct PostgresCommits: CommitMaker {
             }
         } catch let error as UnknownCommit {
             // Done again, the changes could be refused because they are done already.
-            guard let transaction = error.transaction, let isDurable = confirm(transaction) else { throw error }
+            guard let transaction = error.transaction, let isDurable = confirm(transaction, begun) else { throw error }
             guard isDurable else { throw error.cause }
         }
         commit.bans.apply(at: commit.time)
@@ -114,12 +114,12 @@ struct PostgresCommits: CommitMaker {
 
     /// Reads the changes of access by other nodes.
     ///
-    /// - Returns: The time for the commit.
-    private func catchUp() throws -> Timestamp {
+    /// - Returns: The time for the commit, and that of the database.
+    private func catchUp() throws -> (Timestamp, Timestamp) {
         let start = ContinuousClock.now
         let server = try server()
         if server.events != access.event { try access.catchUp(db) } else { access.isCurrent(at: start) }
-        return configuration.usesDatabaseClock ? server.time : configuration.clock()
+        return (configuration.usesDatabaseClock ? server.time : configuration.clock(), server.time)
     }
 
     /// Returns the time of the database, or of the configuration's clock.

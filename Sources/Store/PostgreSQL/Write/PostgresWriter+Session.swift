@@ -49,19 +49,20 @@ extension PostgresWriter {
             current = nil
             defer { current = commits }
             return try commits.transact(
-                submissions: submissions.count, locking: rooms, confirming: { confirm($0) }, body)
+                submissions: submissions.count, locking: rooms, confirming: { confirm($0, begun: $1) }, body)
         }
 
         /// Finds out what became of a transaction whose connection was lost in the commit.
         ///
         /// - Returns: True if it is durable; `nil` if that cannot be found out soon.
-        private func confirm(_ transaction: String) -> Bool? {
+        private func confirm(_ transaction: String, begun: Timestamp) -> Bool? {
             let deadline = ContinuousClock.now + PostgresWriter.patience
             while ContinuousClock.now < deadline {
-                if let status = try? connector.status(of: transaction) {
+                if let status = try? connector.status(of: transaction, begun: begun) {
                     switch status {
                     case "committed": return true
                     case "aborted": return false
+                    case "": return nil
                     default: break  // PostgreSQL has not noticed the loss.
                     }
                 }
