@@ -62,10 +62,6 @@ public struct Facts: Sendable {
         public static let reactingUsers = Names(rawValue: 1 << 12)
         /// ``Facts/mark``.
         public static let mark = Names(rawValue: 1 << 13)
-        /// ``Facts/lastSend``.
-        public static let lastSend = Names(rawValue: 1 << 24)
-        /// ``Facts/hasMaximumPins``.
-        public static let hasMaximumPins = Names(rawValue: 1 << 25)
         /// ``Facts/ban``.
         public static let ban = Names(rawValue: 1 << 14)
         /// ``Facts/hasMaximumBans``.
@@ -86,6 +82,10 @@ public struct Facts: Sendable {
         public static let recentReports = Names(rawValue: 1 << 22)
         /// ``Facts/report``.
         public static let report = Names(rawValue: 1 << 23)
+        /// ``Facts/lastSend``.
+        public static let lastSend = Names(rawValue: 1 << 24)
+        /// ``Facts/hasMaximumPins``.
+        public static let hasMaximumPins = Names(rawValue: 1 << 25)
         /// ``Facts/profile``.
         public static let profile = Names(rawValue: 1 << 26)
     }
