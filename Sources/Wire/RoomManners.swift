@@ -1,4 +1,4 @@
-/// What owners have set for a room besides its visibility and title.
+/// The settings of a room that its owners make, apart from its visibility and title.
 public struct RoomManners: Sendable, Hashable {
     /// The users who may send.
     public enum Posting: String, Sendable, Hashable {

@@ -16,7 +16,7 @@ public enum RoomRole: String, Hashable, Sendable {
     case owner
 }
 
-/// What owners have set for a room besides its visibility and title.
+/// The settings of a room that its owners make, apart from its visibility and title.
 public typealias RoomManners = Wire.RoomManners
 /// Settings of a room to change. Nil keeps a value.
 public typealias RoomSettings = Wire.RoomSettings
@@ -35,7 +35,7 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
     public internal(set) var title: String?
     /// The readers of the room.
     public internal(set) var visibility: RoomVisibility
-    /// What owners have set besides: who may send and pin, slow mode, a picture and so on.
+    /// The other settings of its owners: who may send and pin, slow mode, a picture and so on.
     public internal(set) var manners: RoomManners
     /// The user's role; nil if the user is not a member.
     public internal(set) var role: RoomRole?

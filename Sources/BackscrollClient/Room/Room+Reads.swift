@@ -1,7 +1,7 @@
 import BackscrollTimeline
 import Wire
 
-// Who has read what.
+// The read marks of members.
 
 extension Room {
     /// Time after which the read marks and the members are loaded again: 30 s. No notice tells that others join or leave.

@@ -50,7 +50,7 @@ public actor Room {
     /// The `seq` up to which other users have read, by user. Only users whose notices have arrived are in it, or after
     /// ``followReads()`` all.
     public internal(set) var readers: [String: Int64] = [:]
-    /// Who of the members has read what; nil until ``followReads()`` has loaded it, and in a room of more than 10,000
+    /// The read marks of the members; nil until ``followReads()`` has loaded it, and in a room of more than 10,000
     /// members or read marks.
     public internal(set) var readership: Readership?
 

@@ -12,7 +12,7 @@ public struct RoomChange: Sendable {
     public let scroll: RoomMachine.ScrollTarget?
     /// The `seq` up to which other users have read, by user; see ``Room/readers``.
     public let readers: [String: Int64]
-    /// Who of the members has read what; see ``Room/readership``.
+    /// The read marks of the members; see ``Room/readership``.
     public let readership: Readership?
     /// The error because of which the store lacks changes; see ``Room/storeFailure``.
     public let storeFailure: BackscrollClientError?
@@ -101,7 +101,7 @@ public final class RoomTimeline {
     public private(set) var scrollNumber = 0
     /// The `seq` up to which other users have read, by user; see ``Room/readers``.
     public private(set) var readers: [String: Int64] = [:]
-    /// Who of the members has read what; see ``Room/readership``.
+    /// The read marks of the members; see ``Room/readership``.
     public private(set) var readership: Readership?
     /// The error because of which the store lacks changes; see ``Room/storeFailure``.
     public private(set) var storeFailure: BackscrollClientError?

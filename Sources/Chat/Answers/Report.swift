@@ -34,7 +34,7 @@ public struct ReportEntry: Sendable, Hashable {
 public struct Report: Sendable, Hashable {
     /// A moderator's decision.
     public struct Closing: Sendable, Hashable {
-        /// What was done.
+        /// The action that was taken.
         public var action: ReportAction
         /// The time of the first decision.
         public var at: Timestamp

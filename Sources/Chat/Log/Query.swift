@@ -12,7 +12,7 @@ public final class Query: Sendable {
         case room(RoomID, RoomRead)
         /// The rooms or mentions of the user; those of rooms that match one of the patterns, if there are any.
         case ownRooms(OwnRoomsRead, within: [RoomPattern]?)
-        /// What else is the user's own.
+        /// A read of something else of the user's own, such as blocks.
         case own(OwnRead)
         /// The profiles of users, at most ``Limits/profiles``; those who have none are left out.
         case profiles([UserID], Reply<Profiles>)

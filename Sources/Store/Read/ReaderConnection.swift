@@ -93,7 +93,7 @@ extension ReaderConnection {
                 reply.answer(try transaction.memberships(limit: limit, of: user, where: isWanted))
             }
         case .mentions(let request, let reply):
-            // What is stored after this look is not shown, as if it came after the request.
+            // Messages stored after this look are not shown, as if they came after the request.
             let rooms = { (db: View.DB) in
                 let position = try db.position(of: request.cursor)
                 return try db.mentions(of: user, before: position, limit: request.limit + 1).map(\.room)

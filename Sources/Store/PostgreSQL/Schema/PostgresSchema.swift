@@ -303,7 +303,7 @@ enum PostgresSchema {
             """,
             "CREATE INDEX reporters_by_user ON reporters (\"user\", created_at)",
         ],
-        // What owners set for a room. `slow_sends` has the times of users' last messages in rooms with `slow_seconds`.
+        // The settings that owners make. `slow_sends` has the times of users' last messages in rooms with `slow_seconds`.
         [
             """
             ALTER TABLE rooms
