@@ -2,7 +2,7 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in `Sources/Page`, those of the package without their comments.
+/// They have no build step. Each is served as it stands in `Sources/Page`, modules without their comments.
 enum Page {
     struct File: Sendable {
         /// The name under which the others refer to it.
@@ -30,7 +30,7 @@ enum Page {
     private static let all: [File] = (0...).lazy.map { page_file($0) }.prefix { $0.name != nil }.map { file in
         let name = String(cString: file.name)
         let bytes = Array(String(cString: file.text).utf8)
-        let isModule = name.hasPrefix(packageFolder) && name.hasSuffix(".js")
+        let isModule = name.hasSuffix(".js")
         return File(name: name, contentType: contentType(of: name), bytes: isModule ? withoutComments(bytes) : bytes)
     }
 
