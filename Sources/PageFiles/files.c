@@ -95,6 +95,9 @@ static const struct page_file files[] = {
     {"client/react.js", TEXT{
 #embed "../Page/client/react.js" suffix(, 0)
     }},
+    {"client/profiles.js", TEXT{
+#embed "../Page/client/profiles.js" suffix(, 0)
+    }},
     {"client/readership.js", TEXT{
 #embed "../Page/client/readership.js" suffix(, 0)
     }},
@@ -166,6 +169,9 @@ static const struct page_file files[] = {
     }},
     {"client/types/outbox.d.ts", TEXT{
 #embed "../Page/client/types/outbox.d.ts" suffix(, 0)
+    }},
+    {"client/types/profiles.d.ts", TEXT{
+#embed "../Page/client/types/profiles.d.ts" suffix(, 0)
     }},
     {"client/types/react.d.ts", TEXT{
 #embed "../Page/client/types/react.d.ts" suffix(, 0)

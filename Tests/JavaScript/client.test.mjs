@@ -315,6 +315,98 @@ describe("The JavaScript client", () => {
         assert.deepEqual((await room.reads({ after: "alice" })).reads.map(({ user }) => user), ["bob"]);
     });
 
+    test("loads names and pictures together, and keeps them for a minute", async (t) => {
+        const { Profiles } = await load(folder, "profiles.js");
+        const server = await startServer(t);
+        const asked = [];
+        let [isDown, onAsked] = [false, () => {}];
+        const counting = (url, options) => {
+            const { pathname, searchParams } = new URL(url);
+            if (pathname === "/v1/profiles") asked.push(searchParams.get("users"));
+            onAsked();
+            return isDown ? Promise.reject(new Error("down")) : fetch(url, options);
+        };
+        const real = performance.now.bind(performance);
+        let later = 0;
+        t.mock.method(performance, "now", () => real() + later);
+        const [alice, bob] = [clientOf(t, server, "alice", { fetch: counting }), clientOf(t, server, "bob")];
+        const picture = "https://example.com/bob.png";
+        assert.deepEqual(await new Profiles(bob).set({ name: "Bob", avatar: picture, data: { team: 5 } }),
+            { user: "bob", name: "Bob", avatar: picture, data: { team: 5 } });
+        const profiles = new Profiles(alice, [{ user: "carol", name: "Carol" }]);
+        assert.deepEqual(["bob", "carol", "a,b", ""].map((user) => profiles.get(user)?.name), [undefined, "Carol", undefined, undefined]);
+        await until(profiles, () => profiles.known("bob"));
+        assert.deepEqual([asked, profiles.get("bob").name, profiles.get("carol")], [["bob,carol"], "Bob", undefined]);
+        assert.deepEqual(profiles.all, [profiles.get("bob")]);
+        assert.deepEqual(await profiles.load(["bob", "bob", "alice"]), [profiles.get("bob"), profiles.get("bob")]);
+        assert.equal(asked.length, 2);
+        // A change by others is seen by those who ask again after a minute.
+        await new Profiles(bob).set({ name: "", avatar: "" });
+        assert.equal(profiles.get("bob").name, "Bob");
+        later += 60000;
+        profiles.get("bob");
+        await until(profiles, () => profiles.known("bob").name === undefined);
+        assert.deepEqual(asked.slice(2), ["bob"]);
+        await assert.rejects(profiles.set({ avatar: "bob.png" }), { code: "invalid_field", field: "avatar" });
+        // Many users take several requests.
+        const many = Array.from({ length: 150 }, (_, index) => `user-${index}`);
+        await profiles.load(many);
+        assert.deepEqual(asked.slice(3).map((users) => users.split(",").length), [100, 50]);
+        await profiles.load(Array.from({ length: 20 }, (_, index) => "한".repeat(40) + index));
+        assert.ok(asked.length > 6);
+        // What got no answer is asked for with the next connection.
+        isDown = true;
+        await assert.rejects(profiles.load(["dave"]), { code: "unreachable" });
+        await new Promise((resolve) => {
+            onAsked = resolve;
+            profiles.get("dave");
+        });
+        isDown = false;
+        await server.request("PUT", "/v1/profiles/dave?user=dave", { name: "Dave" });
+        await alice.rooms.open();
+        await until(profiles, () => profiles.known("dave")?.name === "Dave");
+    });
+
+    test("counts who has not read, while members join, leave and are removed", async (t) => {
+        const server = await startServer(t);
+        await server.request("PUT", "/v1/rooms/den?user=alice", { visibility: "private" });
+        const join = (user) => server.request("PUT", `/v1/rooms/den/members/${user}?user=alice`, { role: "member" });
+        for (const user of ["bob", "carol", "dave", "erin"]) await join(user);
+        const real = performance.now.bind(performance);
+        let later = 0;
+        t.mock.method(performance, "now", () => real() + later);
+        const [alice, phone] = [clientOf(t, server, "alice"), clientOf(t, server, "alice")];
+        const rooms = [await alice.room("den").open(), await phone.room("den").open()];
+        const rows = (room) => room.view.rows.filter(({ state }) => state);
+        const told = (room) => JSON.stringify(rows(room).map((row) => [room.view.readership?.unreadCount(row), room.view.readership?.tick(row)]));
+        const become = (...expected) => Promise.all(rooms.map((room) => until(room, () => told(room) === JSON.stringify(expected))));
+        for (const room of rooms) room.followReads();
+        assert.equal(rooms[0].view.readership, null);
+        await rooms[0].send("one");
+        await become([4, "stored"]);
+        const devices = [await clientOf(t, server, "bob").room("den").open(), await clientOf(t, server, "bob").room("den").open()];
+        await Promise.all(devices.map((room) => room.markRead(1)));
+        await become([3, "read_by_some"]);
+        await devices[0].send("two");
+        await become([3, "read_by_some"], [4, null]);
+        // The user's own mark comes from any of the user's devices.
+        await rooms[1].markRead(2);
+        await become([3, "read_by_some"], [3, null]);
+        await server.request("DELETE", "/v1/rooms/den/members/carol?user=carol");
+        await server.request("DELETE", "/v1/rooms/den/members/dave?user=alice");
+        await join("frank");
+        for (const room of rooms) room.followReads();
+        await become([2, "read_by_some"], [2, null]);
+        const { view } = rooms[0];
+        await server.request("PUT", "/v1/rooms/den/read?user=frank", { seq: 2 });
+        await become([1, "read_by_some"], [1, null]);
+        assert.notEqual(rooms[0].view.readership, view.readership);
+        // No frame tells who leaves: the members are loaded again while the screen is in front.
+        await server.request("DELETE", "/v1/rooms/den/members/erin?user=erin");
+        later += 30000;
+        await become([0, "read_by_all"], [0, null]);
+    });
+
     test("tells its mistakes at once", () => {
         const url = "http://localhost";
         assert.throws(() => new Client({ user: "alice" }), TypeError);

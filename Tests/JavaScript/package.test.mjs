@@ -88,7 +88,7 @@ describe("The package", () => {
 });
 
 describe("The types", () => {
-    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, ReadMark, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
+    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, Profile, ReadMark, Readership, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
         + 'const client = new Client({ url: "https://chat.example.com", user: "alice" });\nconst room = client.room("lobby");\n';
 
     /** Returns what the compiler says about programs. */
@@ -105,6 +105,7 @@ describe("The types", () => {
     test("accept a program that uses everything as documented", () => {
         assert.equal(check(`
             import { IndexedDBStore } from "backscroll/store-indexeddb";
+            import { Profiles } from "backscroll/profiles";
             import { API, signToken, verifyWebhook } from "backscroll/server";
             import { Effect, Event, Frame, Page, Query, Timeline, View } from "backscroll/timeline";
             import { ClientProvider, useClient, useConnection, useRoom, useRooms } from "backscroll/react";
@@ -141,6 +142,11 @@ describe("The types", () => {
                 const marks: ReadMark[] = (await room.reads({ from: 5 })).reads;
                 const blocked: ReadonlySet<string> = (await client.blocks.open()).view;
                 console.log(marks[0]?.at, blocked.size, (await list.direct("bob")).direct, message.mentions?.length);
+                const profiles = new Profiles(client, [{ user: "bob", name: "Bob" }]);
+                const profile: Profile = await profiles.set({ name: "Alice", data: { team: 5 } });
+                profiles.note((await list.members("plans", { profiles: true })).members);
+                const readership: Readership | null = room.view.readership;
+                console.log(profiles.get("bob")?.avatar, profile.name, (await profiles.load(["bob"])).length, readership?.unreadCount(rows[0]!));
                 await room.enqueue(draft);
                 room.onMessage(({ seq, reactions }) => console.log(seq, reactions?.[0]?.users));
                 const { users, hasMore }: { users: string[], hasMore: boolean } = await room.reactors(1, "👍");
@@ -207,6 +213,9 @@ describe("The types", () => {
         "a draft that expects a text": 'const draft: Draft = { text: "hi", expect_head: "41" };',
         "a block of a number": "client.blocks.block(5);",
         "blocked users that are changed": 'client.blocks.view.add("bob");',
+        "a profile with a name that is a number": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).set({ name: 5 });',
+        "a profile that may not be there": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).get("bob").name;',
+        "a readership that may not be there": "(row: Row) => room.view.readership.tick(row);",
         "a direct room with two users": 'client.rooms.direct(["alice", "bob"]);',
         "a listener that is a text": 'room.subscribe("listener");',
         "a listener of messages that takes a text": "room.onMessage((message: string) => message);",

@@ -23,6 +23,8 @@
  * @typedef {import("./types.js").RoomSummary} RoomSummary
  * @typedef {import("./types.js").RoomSettings} RoomSettings
  * @typedef {import("./types.js").Member} Member
+ * @typedef {import("./types.js").Profile} Profile
+ * @typedef {import("./types.js").ProfileSettings} ProfileSettings
  * @typedef {import("./types.js").Role} Role
  * @typedef {import("./types.js").ReadMark} ReadMark
  * @typedef {import("./types.js").ReportReason} ReportReason

@@ -327,14 +327,10 @@ export class Requests {
 
     /**
      * @param {string} room
-     * @param {{after?: string, from?: number}} query
+     * @param {Record<string, string | number>} query
      * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
      */
-    reads(room, { after, from }) {
-        /** @type {Record<string, string | number>} */
-        const query = {};
-        if (after !== undefined) query.after = after;
-        if (from !== undefined) query.from = from;
+    reads(room, query) {
         return this.request("GET", path(room, "reads"), { query });
     }
 
@@ -383,11 +379,11 @@ export class Requests {
 
     /**
      * @param {string} room
-     * @param {string} [after]
+     * @param {Record<string, string | number>} query
      * @returns {Promise<{members: import("./types.js").Member[], has_more: boolean}>}
      */
-    members(room, after) {
-        return this.request("GET", path(room, "members"), { query: after === undefined ? {} : { after } });
+    members(room, query) {
+        return this.request("GET", path(room, "members"), { query });
     }
 
     /**

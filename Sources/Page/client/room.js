@@ -8,6 +8,7 @@
 import { after, elapsed, soon, stop } from "./defaults.js";
 import { asClientError, ClientError, closedError, isTemporary } from "./errors.js";
 import { Observers } from "./observers.js";
+import { Readership } from "./readership.js";
 import { pauseAfter } from "./requests.js";
 import { Timeline } from "./timeline.js";
 import { utcOffsets } from "./utc-offsets.js";
@@ -38,6 +39,14 @@ const SAVE_MILLISECONDS = 800;
 const MARK_MILLISECONDS = 300;
 /** Minimum time between two typing notices, in milliseconds (docs/live.md). */
 const TYPING_MILLISECONDS = 3000;
+/**
+ * Time after which the members and their read marks are loaded again, in milliseconds, because no frame tells who joins or leaves. It
+ * is as many times longer as the room has hundreds of members.
+ */
+const READS_MILLISECONDS = 30000;
+/** Maximum number of members, and of read marks, for a readership; and how many an answer has. */
+const MAXIMUM_MEMBERS = 10000;
+const PART = 1000;
 /** Number of failures in a row after which `open` and the calls that load throw. The room goes on trying. */
 const OPENING_FAILURES = 3;
 /** The prefix of the keys of own messages. */
@@ -49,8 +58,8 @@ const STARTING_WAITS = new Set(["fetch_failed", "send_failed", "disconnected"]);
 /** @type {RoomView} */
 const EMPTY = Object.freeze({
     rows: Object.freeze([]), chunks: Object.freeze([]), before: "idle", after: "idle", connection: "offline", epoch: null, rev: 0, unread: 0,
-    read: null, toast: null, typing: Object.freeze([]), online: null, phase: "initial", scroll: null, readers: new Map(), ban: null,
-    ending: null,
+    read: null, toast: null, typing: Object.freeze([]), online: null, phase: "initial", scroll: null, readers: new Map(),
+    readership: null, ban: null, ending: null,
 });
 
 /** Returns a random id for a message. */
@@ -123,8 +132,16 @@ export class Room {
     #scroll = null;
     /** @type {Map<string, number>} */
     #readers = new Map();
-    /** True if read marks that were missed are loaded. */
+    /** True if read marks that were missed, and the members, are loaded. */
     #followsReads = false;
+    /** The time from which on they are loaded again; infinite while they are loaded. */
+    #readsDue = 0;
+    /** @type {string[] | null} */
+    #members = null;
+    /** @type {unknown[]} What the readership was made of. */
+    #counted = [];
+    /** @type {Readership | null} */
+    #readership = null;
     /** @type {string | null} */
     #ban = null;
     /** @type {ClientError | null} */
@@ -587,33 +604,70 @@ export class Room {
         await this.#host.requests.report(this.id, seq, note === undefined ? { reason } : { reason, note });
     }
 
-    /** Keeps `view.readers` complete from now on: also with marks that were told before the room was open, or without a connection. */
+    /**
+     * Keeps `view.readers` complete from now on, also with marks that were told before the room was open or without a connection, and
+     * makes `view.readership`. Call it again to load both at once, as after adding a member.
+     */
     followReads() {
         this.#followsReads = true;
         if (this.view.connection === "live") this.#loadReads();
     }
 
     async #loadReads() {
+        this.#readsDue = Infinity;
         const before = this.#readers;
-        /** @type {Map<string, number>} */
-        const marks = new Map();
-        /** @type {string | undefined} */
-        let last;
+        const { requests } = this.#host;
         try {
-            for (let hasMore = true; hasMore && this.#ending === null; ) {
-                const answer = await this.#host.requests.reads(this.id, last === undefined ? {} : { after: last });
-                for (const { user, seq } of answer.reads) if (user !== this.#me) marks.set(user, seq);
-                last = answer.reads.at(-1)?.user;
-                hasMore = answer.has_more;
-            }
+            const reads = await this.#all(async (query) => {
+                const { reads, has_more } = await requests.reads(this.id, query);
+                return { list: reads, has_more };
+            });
+            const members = await this.#all(async (query) => {
+                const { members, has_more } = await requests.members(this.id, query);
+                return { list: members, has_more };
+            });
+            // Marks that were told meanwhile may be newer.
+            const told = [...this.#readers].filter(([user, seq]) => before.get(user) !== seq);
+            if (reads) this.#readers = new Map(reads.flatMap(({ user, seq }) => (user === this.#me ? [] : [[user, seq]])));
+            for (const [user, seq] of told) this.#noteReader(user, seq);
+            const users = reads && members?.map(({ user }) => user);
+            this.#members = users && this.#members && isSame(users, this.#members) ? this.#members : users ?? null;
+            this.#changed();
         } catch (error) {
-            // The next connection tries again. A server may also show no read marks.
-            return void asClientError(error);
+            // The next time tries again, unless the server shows no read marks.
+            this.#followsReads &&= asClientError(error).isTemporary;
         }
-        const told = [...this.#readers].filter(([user, seq]) => before.get(user) !== seq);
-        this.#readers = marks;
-        for (const [user, seq] of told) this.#noteReader(user, seq);
-        this.#changed();
+        this.#readsDue = elapsed() + READS_MILLISECONDS * Math.max(1, (this.#members?.length ?? 0) / 100);
+    }
+
+    /**
+     * Loads all parts of a list of users; null if there are too many.
+     *
+     * @template {{user: string}} Item
+     * @param {(query: Record<string, string | number>) => Promise<{list: Item[], has_more: boolean}>} load
+     */
+    async #all(load) {
+        /** @type {Item[]} */
+        const items = [];
+        for (let hasMore = true; hasMore && this.#ending === null; ) {
+            if (items.length >= MAXIMUM_MEMBERS) return null;
+            const after = items.at(-1)?.user;
+            const { list, has_more } = await load(after === undefined ? { limit: PART } : { limit: PART, after });
+            items.push(...list);
+            hasMore = has_more;
+        }
+        return items;
+    }
+
+    /** @param {number | null} read The user's own mark. */
+    #makeReadership(read) {
+        const own = Math.max(this.#mark, read ?? 0);
+        const inputs = [this.#members, this.#readers, own];
+        if (!isSame(inputs, this.#counted)) {
+            this.#counted = inputs;
+            this.#readership = this.#members && new Readership(this.#members, [...this.#readers, [this.#me, own]]);
+        }
+        return this.#readership;
     }
 
     /**
@@ -631,7 +685,8 @@ export class Room {
      * @param {{after?: string, from?: number}} [options] With `from`, only those at or beyond a `seq`: who has read a message.
      */
     async reads(options = {}) {
-        const { reads, has_more: hasMore } = await this.#host.requests.reads(this.id, options);
+        const { after, from } = options;
+        const { reads, has_more: hasMore } = await this.#host.requests.reads(this.id, { ...(after !== undefined && { after }), ...(from !== undefined && { from }) });
         return { reads, hasMore };
     }
 
@@ -785,6 +840,8 @@ export class Room {
 
     #tick() {
         this.#handle({ event: "time", now: Date.now() });
+        const isInFront = this.#isActive && !this.#isInBackground && this.view.connection === "live";
+        if (this.#followsReads && isInFront && elapsed() >= this.#readsDue) this.#loadReads();
     }
 
     /** @param {Event} event */
@@ -845,7 +902,7 @@ export class Room {
             chunks, before: now.before, after: now.after, connection: this.#ending === null ? now.connection : "offline", epoch: now.epoch,
             rev: now.rev, unread: now.unread, read: now.read, toast: isSameToast ? before.toast : now.toast,
             typing: isSame(before.typing, now.typing) ? before.typing : now.typing, online: now.online, phase: now.phase,
-            scroll: this.#scroll, readers: this.#readers, ban: this.#ban, ending: this.#ending,
+            scroll: this.#scroll, readers: this.#readers, readership: this.#makeReadership(now.read), ban: this.#ban, ending: this.#ending,
         };
         const names = /** @type {(keyof typeof parts)[]} */ (Object.keys(parts));
         if (names.every((name) => parts[name] === before[name])) return before;

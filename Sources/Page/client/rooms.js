@@ -312,10 +312,11 @@ export class Rooms {
      * Returns members of a room, ordered by id, from one on.
      *
      * @param {string} id
-     * @param {{after?: string}} [options]
+     * @param {{after?: string, profiles?: boolean}} [options] With `profiles`, each has the user's `profile`, if there is one.
      */
     async members(id, options = {}) {
-        const { members, has_more: hasMore } = await this.#host.requests.members(id, options.after);
+        const { after, profiles } = options;
+        const { members, has_more: hasMore } = await this.#host.requests.members(id, { ...(after !== undefined && { after }), ...(profiles && { profiles: "true" }) });
         return { members, hasMore };
     }
 

@@ -44,10 +44,14 @@
  * @property {string} [title]
  * @property {Role} [role] Absent if the user is no member.
  * @property {string} [direct] The other user of a direct room.
+ * @property {string} [avatar] The address of a picture.
+ * @property {Record<string, any>} [data] What the app keeps with the room.
  * @property {Message} [last_message]
  *
  * @typedef {{title?: string | null, visibility?: Visibility}} RoomSettings
- * @typedef {{user: string, role: Role}} Member
+ * @typedef {{user: string, role: Role, profile?: Profile}} Member
+ * @typedef {{user: string, name?: string, avatar?: string, data?: Record<string, any>}} Profile What is shown in place of a user's id.
+ * @typedef {{name?: string, avatar?: string, data?: Record<string, any>}} ProfileSettings
  * @typedef {{user: string, seq: number, at: string}} ReadMark Up to where a user has read, and when the mark moved there.
  * @typedef {"spam" | "abuse" | "illegal" | "other"} ReportReason
  *
@@ -69,6 +73,8 @@
  * @property {"initial" | "prepending" | "appending" | "idle"} phase
  * @property {{to: string} | null} scroll Where to scroll: the key of a row, or `"bottom"`. Another object asks for another scroll.
  * @property {ReadonlyMap<string, number>} readers The read marks of other users, as far as they were told while the room was open.
+ * @property {import("./readership.js").Readership | null} readership Who of the members has read what, after `followReads`; null until
+ *   it is known, and in a room of more than 10,000 members.
  * @property {string | null} ban The reason why the user may not write; null if none is known.
  * @property {import("./errors.js").ClientError | null} ending Why the room has ended; null while it is open.
  *

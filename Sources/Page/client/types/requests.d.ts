@@ -124,13 +124,10 @@ export class Requests {
     direct(user: string): Promise<RoomSummary>;
     /**
      * @param {string} room
-     * @param {{after?: string, from?: number}} query
+     * @param {Record<string, string | number>} query
      * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
      */
-    reads(room: string, { after, from }: {
-        after?: string;
-        from?: number;
-    }): Promise<{
+    reads(room: string, query: Record<string, string | number>): Promise<{
         reads: import("./types.js").ReadMark[];
         has_more: boolean;
     }>;
@@ -168,10 +165,10 @@ export class Requests {
     }>;
     /**
      * @param {string} room
-     * @param {string} [after]
+     * @param {Record<string, string | number>} query
      * @returns {Promise<{members: import("./types.js").Member[], has_more: boolean}>}
      */
-    members(room: string, after?: string | undefined): Promise<{
+    members(room: string, query: Record<string, string | number>): Promise<{
         members: import("./types.js").Member[];
         has_more: boolean;
     }>;
@@ -201,5 +198,4 @@ export type RequestOptions = {
      */
     keepalive?: boolean | undefined;
 };
-import { after } from "./defaults.js";
 import { ClientError } from "./errors.js";

@@ -206,7 +206,10 @@ export class Room {
     report(seq: number, reason: import("./types.js").ReportReason, options?: {
         note?: string | undefined;
     } | undefined): Promise<void>;
-    /** Keeps `view.readers` complete from now on: also with marks that were told before the room was open, or without a connection. */
+    /**
+     * Keeps `view.readers` complete from now on, also with marks that were told before the room was open or without a connection, and
+     * makes `view.readership`. Call it again to load both at once, as after adding a member.
+     */
     followReads(): void;
     /**
      * Returns the read marks of the room, ordered by user, from one on.

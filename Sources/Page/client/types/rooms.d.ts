@@ -85,10 +85,11 @@ export class Rooms {
      * Returns members of a room, ordered by id, from one on.
      *
      * @param {string} id
-     * @param {{after?: string}} [options]
+     * @param {{after?: string, profiles?: boolean}} [options] With `profiles`, each has the user's `profile`, if there is one.
      */
     members(id: string, options?: {
         after?: string | undefined;
+        profiles?: boolean | undefined;
     } | undefined): Promise<{
         members: import("./types.js").Member[];
         hasMore: boolean;

@@ -114,6 +114,14 @@ export type RoomSummary = {
      * The other user of a direct room.
      */
     direct?: string | undefined;
+    /**
+     * The address of a picture.
+     */
+    avatar?: string | undefined;
+    /**
+     * What the app keeps with the room.
+     */
+    data?: Record<string, any> | undefined;
     last_message?: import("./timeline-events.js").Message | undefined;
 };
 /**
@@ -129,6 +137,24 @@ export type RoomSettings = {
 export type Member = {
     user: string;
     role: Role;
+    profile?: Profile;
+};
+/**
+ * What is shown in place of a user's id.
+ */
+export type Profile = {
+    user: string;
+    name?: string;
+    avatar?: string;
+    data?: Record<string, any>;
+};
+/**
+ * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
+ */
+export type ProfileSettings = {
+    name?: string;
+    avatar?: string;
+    data?: Record<string, any>;
 };
 /**
  * Up to where a user has read, and when the mark moved there.
@@ -191,6 +217,11 @@ export type RoomViewFields = {
      * The read marks of other users, as far as they were told while the room was open.
      */
     readers: ReadonlyMap<string, number>;
+    /**
+     * Who of the members has read what, after `followReads`; null until
+     * it is known, and in a room of more than 10,000 members.
+     */
+    readership: import("./readership.js").Readership | null;
     /**
      * The reason why the user may not write; null if none is known.
      */
