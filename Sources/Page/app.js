@@ -8,10 +8,11 @@ import { watchCalendar } from "./calendar.js";
 import { claimsOf, Client, ClientError } from "./client/index.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { BLOCKED_TEXT } from "./message.js";
+import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
-import { session } from "./session.js";
-import { $, avatar, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
+import { kept, session } from "./session.js";
+import { $, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
 
 /**
  * @typedef {import("./client/index.js").RoomSummary} RoomSummary
@@ -20,11 +21,7 @@ import { $, avatar, element, forgetFormats, formats, nameProblem, said, summary,
  * @typedef {{me: string, token: string | null}} Account
  */
 
-/** What stands for an erased user. */
-const DELETED_USER = "~deleted";
 const TOKEN_KEY = "backscroll.token";
-/** Maximum number of members to list. */
-const MAXIMUM_MEMBERS = 1000;
 /** Maximum time that other work waits for the first messages, in milliseconds. */
 const FIRST_MESSAGES_MILLISECONDS = 500;
 /** Delay after the first messages before the page is kept for use offline, in milliseconds. */
@@ -74,6 +71,9 @@ function chat() {
     if (!client) throw new Error("Nobody has signed in.");
     return client;
 }
+
+/** @type {import("./client/profiles.js").Profiles | null} */
+let profiles = null;
 
 /** The screen of the open room. */
 function opened() {
@@ -204,7 +204,13 @@ function enter(user, token) {
     client = entered;
     $("#sign-in").hidden = true;
     $("#app").hidden = false;
-    $("#me").replaceChildren(avatar(account.me), element("span", { dir: "auto" }, account.me));
+    profiles = follow(entered, account.me, () => {
+        if (client !== entered) return;
+        drawMe();
+        drawRooms(listed);
+        screen?.redraw();
+    });
+    first.then(() => client === entered && drawMe());
     entered.rooms.subscribe(() => client === entered && drawRooms(entered.rooms.view.rooms));
     entered.blocks.subscribe(() => client === entered && drawRooms(listed));
     entered.connection.subscribe(() => {
@@ -266,6 +272,7 @@ function show(room, at, isReturn) {
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });
+    setCounts();
     const known = chat().rooms.get(room);
     setRole(known?.role ?? null, known?.direct !== undefined);
     drawTitle(room);
@@ -299,6 +306,7 @@ async function refreshRoom(room) {
         if (screen?.id !== room) return;
         drawTitle(room, titleOf(summary));
         setRole(summary.role, summary.direct !== undefined);
+        setCounts();
     } catch {
         // The timeline shows the problem of the room.
     }
@@ -324,10 +332,41 @@ function setRole(role, isDirect) {
  *
  * @param {RoomSummary} room
  */
-const titleOf = ({ title, direct, room }) => title || (direct === DELETED_USER ? "Deleted user" : direct) || room;
+const titleOf = ({ title, direct, room }) => title || (direct && nameOf(direct)) || room;
+
+/**
+ * The picture of a room, or of the other user of a direct room.
+ *
+ * @param {RoomSummary} room
+ */
+const pictureOf = (room) => portrait(room.direct ?? room.room, titleOf(room), addressOf(room));
+
+/** @param {RoomSummary} room */
+const addressOf = ({ direct, avatar }) => (direct ? pictureAddress(direct) : avatar);
 
 /** @param {string} room */
-function drawTitle(room, title = nameOf(room)) {
+const countsKey = (room) => `backscroll.counts.${user().me}/${room}`;
+
+/**
+ * True if each message of a room has the number of members who have not read it: if the user has said so on this device, or else
+ * the room's data.
+ *
+ * @param {string} room
+ */
+const countsUnread = (room) => (kept.get(countsKey(room)) ?? String(chat().rooms.get(room)?.data?.unread_counts)) === "true";
+
+function setCounts() {
+    screen?.setCountsUnread(countsUnread(screen.id));
+}
+
+/** Shows the user's own name and picture below the list of rooms. */
+function drawMe() {
+    const { me } = user();
+    $("#me").replaceChildren(avatar(me), element("span", { class: "who" }, ...named(me)));
+}
+
+/** @param {string} room */
+function drawTitle(room, title = roomName(room)) {
     $("#room-title").textContent = title;
     drawPageTitle();
 }
@@ -337,7 +376,7 @@ function drawTitle(room, title = nameOf(room)) {
  *
  * @param {string} id
  */
-function nameOf(id) {
+function roomName(id) {
     const room = chat().rooms.get(id);
     return room ? titleOf(room) : id;
 }
@@ -396,6 +435,7 @@ function drawRooms(rooms) {
         if (open.title || open.direct) drawTitle(open.room, titleOf(open));
         // The first message in a new room makes its sender the owner.
         if (open.role) setRole(open.role, open.direct !== undefined);
+        setCounts();
     } else if (wasListed && id !== undefined) {
         // The user may have been removed from it.
         refreshRoom(id);
@@ -431,15 +471,16 @@ function fillRoomItem(item, room) {
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
-    const shown = JSON.stringify([isFolded, titleOf(room), room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const author = !last ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
+    const shown = JSON.stringify([isFolded, author, addressOf(room), titleOf(room), room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = String(unread);
     linkOf(item).replaceChildren(
-        avatar(titleOf(room)),
+        pictureOf(room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? said(last.sender === user().me ? "You" : last.sender, summary(last)) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? said(author, summary(last)) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));
@@ -502,8 +543,14 @@ function wireDialogs() {
     };
     const members = /** @type {HTMLDialogElement} */ ($("#members-dialog"));
     const input = /** @type {HTMLInputElement} */ ($("#member-name"));
+    const counts = /** @type {HTMLInputElement} */ ($("#unread-counts"));
+    counts.onchange = () => {
+        kept.set(countsKey(opened().id), String(counts.checked));
+        setCounts();
+    };
     $("#members").onclick = () => {
         $("#members-error").textContent = "";
+        counts.checked = countsUnread(opened().id);
         members.showModal();
         drawMembers();
     };
@@ -512,6 +559,27 @@ function wireDialogs() {
         event.preventDefault();
         if (!input.value.trim() || nameProblem(input.value.trim())) return;
         if (await tryMember(() => chat().rooms.add(input.value.trim(), opened().id))) input.value = "";
+    };
+    const dialog = /** @type {HTMLDialogElement} */ ($("#profile-dialog"));
+    const profileForm = /** @type {HTMLFormElement} */ ($("#profile-dialog form"));
+    const profileError = $("#profile-error");
+    const [name, address] = ["#profile-name", "#profile-avatar"].map((selector) => /** @type {HTMLInputElement} */ ($(selector)));
+    const preview = () => $("#profile-preview").replaceChildren(portrait(user().me, name.value.trim() || user().me, address.value.trim()));
+    $("#me").onclick = () => {
+        const profile = profiles?.get(user().me);
+        [name.value, address.value, profileError.textContent] = [profile?.name ?? "", profile?.avatar ?? "", ""];
+        preview();
+        dialog.showModal();
+    };
+    name.oninput = address.onchange = preview;
+    profileForm.onsubmit = async (event) => {
+        event.preventDefault();
+        try {
+            await profiles?.set({ name: name.value.trim(), avatar: address.value.trim() });
+        } catch (error) {
+            return void (profileError.textContent = messageOf(error));
+        }
+        dialog.close();
     };
     $("#join").onclick = async () => {
         const room = opened().id;
@@ -534,14 +602,9 @@ function wireDialogs() {
 async function drawMembers() {
     const list = $("#member-list");
     const { id } = opened();
-    /** @type {import("./client/index.js").Member[]} */
-    const members = [];
+    let members;
     try {
-        let answer;
-        do {
-            answer = await chat().rooms.members(id, { after: members.at(-1)?.user });
-            members.push(...answer.members);
-        } while (answer.hasMore && members.length < MAXIMUM_MEMBERS);
+        members = await membersOf(chat(), id);
     } catch (error) {
         list.replaceChildren();
         return void ($("#members-error").textContent = messageOf(error));
@@ -550,17 +613,25 @@ async function drawMembers() {
     const isDirect = chat().rooms.get(id)?.direct !== undefined;
     const isOwner = !isDirect && members.some(({ user, role }) => user === me && role === "owner");
     list.replaceChildren(...members.map(({ user, role }) => {
+        const name = nameOf(user);
         const remove = isOwner && user !== me
-            ? element("button", { type: "button", "aria-label": `Remove ${user}` }, "Remove") : null;
+            ? element("button", { type: "button", "aria-label": `Remove ${name}` }, "Remove") : null;
         if (remove) remove.onclick = async () => {
-            if (await ask(`Remove ${user} from the room?`, "Remove")) tryMember(() => chat().rooms.remove(user, id));
+            if (await ask(`Remove ${name} from the room?`, "Remove")) tryMember(() => chat().rooms.remove(user, id));
         };
-        const write = user === me || isDirect ? null : element("button", { type: "button", "aria-label": `Write to ${user}` }, "Write");
+        const write = user === me || isDirect ? null : element("button", { type: "button", "aria-label": `Write to ${name}` }, "Write");
         if (write) write.onclick = () => writeTo(user);
-        return element("li", {}, avatar(user), element("span", { dir: "auto" }, user), role === "owner" ? element("small", {}, "owner") : null,
+        return element("li", {}, avatar(user), element("span", { class: "who" }, ...named(user)), role === "owner" ? element("small", {}, "owner") : null,
             element("span", { class: "member-actions" }, write, remove));
     }));
 }
+
+/**
+ * The name of a user, and the id if that is another one.
+ *
+ * @param {string} user
+ */
+const named = (user) => [element("span", { dir: "auto" }, nameOf(user)), nameOf(user) === user ? null : element("small", { dir: "auto" }, user)];
 
 /**
  * Goes to the direct room with a user.
@@ -587,6 +658,7 @@ async function tryMember(request) {
         return false;
     }
     $("#members-error").textContent = "";
+    screen?.renewMembers();
     await drawMembers();
     return true;
 }

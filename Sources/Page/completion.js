@@ -4,7 +4,8 @@
  * @module completion
  */
 
-import { $, avatar, element } from "./text.js";
+import { avatar, mentionOf, nameOf } from "./people.js";
+import { $, element } from "./text.js";
 
 /** Maximum number of names to offer. */
 const MAXIMUM_OFFERED = 6;
@@ -54,24 +55,25 @@ export function matches(name, typed) {
 
 /** Maximum number of users that a message mentions, which is the server's. */
 const MAXIMUM_MENTIONS = 50;
-/** An `@` and what may be a name, perhaps with punctuation of the sentence behind it. */
-const MENTION = /(?:^|[\s([{"'])@([^\s@]+)/gu;
-/** The punctuation at the end of a name that belongs to it only if there is a user of that name. */
-const PUNCTUATION = /[.,;:!?)\]}"'…。，！？]$/u;
+/** The place before a name. */
+const MENTION = /(?:^|[\s([{"'])@(?=[^\s@])/gu;
+/** What follows a name: the end, a space, or punctuation of the sentence. */
+const NAME_END = /^[.,;:!?)\]}"'…。，！？]*(?:[\s@]|$)/u;
 
 /**
- * Returns the names that a text mentions.
+ * Returns the users that a text mentions. Of two names that it may have, the longer one counts.
  *
  * @param {string} text
- * @param {ReadonlySet<string>} names The names that there are.
+ * @param {ReadonlyMap<string, string>} users The users by what names them.
  */
-export function mentioned(text, names) {
+export function mentioned(text, users) {
     /** @type {Set<string>} */
     const found = new Set();
-    for (const [, word] of text.matchAll(MENTION)) {
-        let name = word;
-        while (!names.has(name) && PUNCTUATION.test(name)) name = name.slice(0, -1);
-        if (names.has(name)) found.add(name);
+    const names = [...users.keys()].sort((one, other) => other.length - one.length);
+    for (const { 0: before, index = 0 } of text.matchAll(MENTION)) {
+        const start = index + before.length;
+        const name = names.find((name) => text.startsWith(name, start) && NAME_END.test(text.slice(start + name.length)));
+        if (name !== undefined) found.add(/** @type {string} */ (users.get(name)));
     }
     return [...found].slice(0, MAXIMUM_MENTIONS);
 }
@@ -79,25 +81,25 @@ export function mentioned(text, names) {
 /** Offers names while one is typed in a text field. */
 export class Completion {
     #input;
-    #names;
+    #users;
     #onChoose;
     #list = $("#completion");
     /** @type {string[]} */
     #offered = [];
     #chosen = 0;
-    /** @type {Set<string>} The names that were found so far, which a message may mention. */
-    known = new Set();
-    /** The number of the latest request for names. */
+    /** @type {Map<string, string>} The users that were found so far, whom a message may mention, by what names them. */
+    known = new Map();
+    /** The number of the latest request for users. */
     #request = 0;
 
     /**
      * @param {HTMLTextAreaElement} input
-     * @param {() => Promise<string[]>} names Returns the names that may be completed, best first.
+     * @param {() => Promise<string[]>} users Returns the users whose names may be completed, best first.
      * @param {(start: number, name: string) => void} onChoose Called with a name that takes the place of the text from `start` to the caret.
      */
-    constructor(input, names, onChoose) {
+    constructor(input, users, onChoose) {
         this.#input = input;
-        this.#names = names;
+        this.#users = users;
         this.#onChoose = onChoose;
         // The focus stays in the text field.
         this.#list.onpointerdown = (event) => event.preventDefault();
@@ -121,15 +123,30 @@ export class Completion {
         const query = this.#query;
         if (query === undefined) return this.close();
         const request = ++this.#request;
-        const names = await this.#names().catch(() => []);
-        for (const name of names) this.known.add(name);
+        const users = await this.#users().catch(() => []);
+        this.#learn(users);
         if (request !== this.#request) return;
-        this.#offered = names.filter((name) => matches(name, query)).slice(0, MAXIMUM_OFFERED);
+        this.#offered = users.filter((user) => matches(nameOf(user), query) || matches(user, query)).slice(0, MAXIMUM_OFFERED);
         this.#chosen = 0;
         // A name that is complete needs no more keys.
-        const isComplete = this.#offered.length === 1 && this.#offered[0] === query;
+        const isComplete = this.#offered.length === 1 && this.#textOf(this.#offered[0]) === query;
         if (this.#offered.length && !isComplete) this.#draw();
         else this.close();
+    }
+
+    /** @param {string[]} users */
+    #learn(users) {
+        for (const user of users) this.known.set(user, user);
+        for (const user of users) if (!this.known.has(mentionOf(user))) this.known.set(mentionOf(user), user);
+    }
+
+    /**
+     * What names a user in the text: the id if the name is another user's.
+     *
+     * @param {string} user
+     */
+    #textOf(user) {
+        return this.known.get(mentionOf(user)) === user ? mentionOf(user) : user;
     }
 
     /**
@@ -158,15 +175,15 @@ export class Completion {
 
     /** @param {number} index */
     #choose(index) {
-        const [name, query] = [this.#offered[index], this.#query];
+        const [user, query] = [this.#offered[index], this.#query];
         this.close();
-        if (name !== undefined && query !== undefined) this.#onChoose(this.#input.selectionStart - query.length, name);
+        if (user !== undefined && query !== undefined) this.#onChoose(this.#input.selectionStart - query.length, this.#textOf(user));
     }
 
     #draw() {
-        this.#list.replaceChildren(...this.#offered.map((name, index) => element("li", {
+        this.#list.replaceChildren(...this.#offered.map((user, index) => element("li", {
             id: `completion-${index}`, role: "option", "aria-selected": String(index === this.#chosen),
-        }, avatar(name), element("span", { dir: "auto" }, name))));
+        }, avatar(user), element("span", { dir: "auto" }, nameOf(user)), nameOf(user) === user ? null : element("small", {}, user))));
         this.#list.hidden = false;
         this.#input.setAttribute("aria-activedescendant", `completion-${this.#chosen}`);
     }

@@ -5,6 +5,7 @@
  */
 
 import { Completion, mentioned } from "./completion.js";
+import { mentionOf, nameOf } from "./people.js";
 import { session } from "./session.js";
 import { $, byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
@@ -90,13 +91,13 @@ export class Composer {
     /**
      * @param {string} place The user and the room, which identify the stored text.
      * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string, mentions: string[]) => void, type: () => void, editLast: () => void,
-     *   names: () => Promise<string[]>}} handlers `names` returns the users that may be named.
+     *   users: () => Promise<string[]>}} handlers `users` returns the users that may be named.
      */
     constructor(place, handlers) {
         this.#handlers = handlers;
         this.#draftKey = `backscroll.draft.${place}`;
         const options = { signal: this.#abort.signal };
-        this.#completion = new Completion(this.#input, () => handlers.names(), (start, name) => {
+        this.#completion = new Completion(this.#input, () => handlers.users(), (start, name) => {
             this.#input.setSelectionRange(start, this.#input.selectionStart);
             this.#insert(`${name} `);
         });
@@ -199,7 +200,7 @@ export class Composer {
         const attachments = edited ? [] : this.#attachments;
         $("#context").hidden = !message && !attachments.length;
         const parts = [];
-        if (message) parts.push(element("b", {}, ...(edited ? ["Edit your message"] : ["Reply to ", element("bdi", {}, message.sender)])),
+        if (message) parts.push(element("b", {}, ...(edited ? ["Edit your message"] : ["Reply to ", element("bdi", {}, nameOf(message.sender))])),
             element("span", { dir: "auto" }, summary(message)));
         for (const { url } of attachments) parts.push(element("b", {}, "Picture"), element("span", { dir: "ltr" }, url));
         $("#context-text").replaceChildren(...parts);
@@ -274,7 +275,9 @@ export class Composer {
         const context = this.#context;
         if (context?.edit) {
             if (isBlank(text) && !context.edit.attachments?.length) return;
-            if (text !== context.edit.text) this.#handlers.edit(context.edit, text, mentioned(text, new Set([...this.#completion.known, ...(context.edit.mentions ?? [])])));
+            const before = (context.edit.mentions ?? []).flatMap((user) => [[mentionOf(user), user], [user, user]]);
+            const known = new Map([.../** @type {[string, string][]} */ (before), ...this.#completion.known]);
+            if (text !== context.edit.text) this.#handlers.edit(context.edit, text, mentioned(text, known));
         } else {
             if (isBlank(text) && !this.#attachments.length) return;
             /** @type {Draft} */

@@ -289,6 +289,11 @@ export class List {
         return this.#drawn.get(key)?.row;
     }
 
+    /** The rows that are in the document. */
+    get rows() {
+        return this.#order.map(({ row }) => row);
+    }
+
     /** True if the end of the list is visible. */
     get isAtBottom() {
         const { scrollHeight, scrollTop, clientHeight } = this.#scroller;

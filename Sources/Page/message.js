@@ -4,8 +4,9 @@
  * @module message
  */
 
+import { avatar, knownName, nameOf } from "./people.js";
 import { renew } from "./renew.js";
-import { avatar, element, formats, formatted, link, safeURL, sentence, summary } from "./text.js";
+import { element, formats, formatted, link, safeURL, sentence, summary } from "./text.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
 /** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
@@ -18,7 +19,7 @@ export const BLOCKED_TEXT = "Message of a blocked user.";
 export const LIKE = "❤️";
 export const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
-const NAMED_USERS = 20;
+export const NAMED_USERS = 20;
 
 /**
  * @typedef {import("./client/index.js").Row} Row
@@ -32,8 +33,10 @@ const NAMED_USERS = 20;
  * @property {string} me
  * @property {boolean} isOwner
  * @property {(seq: number, key: string) => Message | null | undefined} quoted
- * @property {(key: string) => string[]} readBy
+ * @property {(key: string) => {users: string[], more: number}} readBy The users who have read up to a row, and how many there are besides.
  * @property {(seq: number | undefined) => boolean} isRead True for a message that somebody else has read.
+ * @property {import("./client/index.js").Readership | null} readership
+ * @property {boolean} countsUnread True to show how many members have not read each message.
  * @property {(message: Message, key: string) => boolean} hasReacted
  * @property {(message: Message) => boolean} isFolded True for a message of a blocked user that is not shown.
  */
@@ -132,7 +135,7 @@ function reactions(message, { hasReacted }) {
     if (!message.reactions?.length) return null;
     return element("div", { class: "reactions" }, ...message.reactions.map(({ key, count, users }) => {
         const isMine = hasReacted(message, key);
-        const named = users.slice(0, NAMED_USERS).join(", ");
+        const named = users.slice(0, NAMED_USERS).map(knownName).join(", ");
         return button({
             "data-reaction": key, "data-count": count, "aria-pressed": String(isMine), title: named,
             "aria-label": `${key}, ${count}: ${named}`,
@@ -173,32 +176,45 @@ export function picker() {
 function failureText(code) {
     /** @type {Record<string, string>} */
     const texts = {
-        too_long: "The message is too long.", banned: "You may not send here.", unauthenticated: "You are not signed in.",
+        too_long: "The message is too long.", banned: "You may not send here.", blocked: "You cannot write to this user.", unauthenticated: "You are not signed in.",
         not_a_member: "You are no longer a member.", room_not_found: "There is no such room.", room_deleted: "The room was deleted.",
     };
     return texts[code ?? ""] ?? "Not sent.";
 }
 
 const TICKS = {
-    read: ["✓✓", "Read"], stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"], deleted: null,
+    read_by_all: ["✓✓", "Read by all"], read_by_some: ["✓✓", "Read by some"], stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"], deleted: null,
 };
+
+/**
+ * How far an own message has got.
+ *
+ * @param {Row} row
+ * @param {Context} context
+ */
+export function stateOf(row, { isRead, readership }) {
+    if (row.state !== "stored") return row.state;
+    if (readership?.tick(row) === "read_by_all") return "read_by_all";
+    // Others than members may have read it, too.
+    return isRead(row.seq) ? "read_by_some" : "stored";
+}
 
 /**
  * @param {Row} row
  * @param {Content} message
  * @param {Context} context
  */
-function status(row, message, { isRead }) {
+function status(row, message, context) {
     const { clock, exact } = formats();
     const time = message.created_at ? new Date(message.created_at) : null;
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
     if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
-    const state = row.state === "stored" && isRead(row.seq) ? "read" : row.state;
-    const ticks = row.mine && state ? TICKS[state] : null;
+    const state = row.mine ? stateOf(row, context) : undefined;
+    const ticks = state ? TICKS[state] : null;
     if (ticks) {
         const [tick, label] = ticks;
-        parts.push(element("span", { class: "tick", role: "img", "aria-label": label, title: label }, tick));
+        parts.push(element("span", { class: "tick", "data-tick": state, role: "img", "aria-label": label, title: label }, tick));
     }
     return element("span", { class: "status" }, ...parts);
 }
@@ -248,7 +264,7 @@ function freshNode(row, before, context) {
         class: ["row", ...classes].join(" "),
         "data-key": row.key, "data-seq": row.seq, "data-state": row.state, tabindex: "-1",
     });
-    node.setAttribute("aria-label", `${message.sender}: ${summary(message)}`);
+    node.setAttribute("aria-label", `${nameOf(message.sender)}: ${summary(message)}`);
     const bubble = element("div", { class: "bubble" });
     if (message.deleted) {
         bubble.append(element("p", { class: "tombstone" }, "This message was deleted."));
@@ -258,17 +274,29 @@ function freshNode(row, before, context) {
         for (const part of [text, ...(message.attachments ?? []).map(attachmentNode)]) if (part) bubble.append(part);
     }
     bubble.append(status(row, message, context));
-    const readers = row.mine ? context.readBy(row.key) : [];
+    const { users, more } = row.mine ? context.readBy(row.key) : { users: [], more: 0 };
+    const name = nameOf(message.sender);
+    const unread = unreadCount(row, context);
     node.append(
         avatar(message.sender),
         element("div", { class: "body" },
-            element("span", { class: "sender", dir: "auto" }, message.sender),
-            bubble,
+            element("span", { class: "sender", dir: "auto", title: name === message.sender ? null : message.sender }, name),
+            element("div", { class: "said" }, bubble, unread ? element("span", {
+                class: "unread-count", role: "img", "aria-label": `${unread} have not read it`, title: `${unread} have not read it`,
+            }, String(unread)) : null),
             row.message ? reactions(row.message, context) : null,
             actions(row, message, context),
-            ...(readers.length ? [element("span", { class: "readers" }, ...sentence("Read by ", readers))] : [])));
+            users.length ? element("span", { class: "readers" }, ...sentence("Read by ", users.map(nameOf), "", more)) : null));
     return node;
 }
+
+/**
+ * The number of members who have not read a row's message, if it is shown.
+ *
+ * @param {Row} row
+ * @param {Context} context
+ */
+export const unreadCount = (row, { readership, countsUnread }) => (countsUnread && readership?.unreadCount(row)) || 0;
 
 /**
  * A message of a blocked user. Its place and its menu stay.
@@ -289,7 +317,7 @@ function foldedNode(row) {
 function quote(seq, key, context) {
     const quoted = context.quoted(seq, key);
     if (quoted && context.isFolded(quoted)) return button({ class: "quote", "data-jump": seq }, element("span", {}, BLOCKED_TEXT));
-    return button({ class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${quoted.sender}: ${summary(quoted)}` : "a message"}` },
-        element("b", { dir: "auto" }, quoted?.sender ?? "…"),
+    return button({ class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${nameOf(quoted.sender)}: ${summary(quoted)}` : "a message"}` },
+        element("b", { dir: "auto" }, quoted ? nameOf(quoted.sender) : "…"),
         element("span", { dir: "auto" }, quoted === null ? "The message cannot be read." : summary(quoted)));
 }

@@ -10,7 +10,8 @@ import { unreadToast } from "./client/index.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
-import { BLOCKED_TEXT, EMOJI, LIKE, picker, rowNode } from "./message.js";
+import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, picker, rowNode, stateOf, unreadCount } from "./message.js";
+import { membersOf, nameOf } from "./people.js";
 import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
@@ -25,8 +26,6 @@ const DOUBLE_TAP_DISTANCE = 40;
 const LONG_PRESS_MILLISECONDS = 500;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
-/** Maximum number of members whose names are completed. */
-const MAXIMUM_MEMBERS = 1000;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 
@@ -130,10 +129,14 @@ export class Screen {
     #composer;
     /** @type {RoomView | null} */
     #view = null;
-    /** @type {Map<string, string[]>} The names to show below own messages, by the row's key: users who have read up to there. */
+    /** @type {Map<string, {users: string[], more: number}>} The users to show below own messages, by the row's key: those who have read up to there. */
     #readers = new Map();
+    /** True to show how many members have not read each message. */
+    #countsUnread = false;
     /** The highest read mark of another user. */
     #readUpTo = 0;
+    /** @type {RoomView["readership"]} */
+    #readership = null;
     /** @type {Quotes} */
     #quotes;
     /** @type {Map<string, boolean>} If the user has reacted, by `seq` and key, as known from requests. */
@@ -208,7 +211,7 @@ export class Screen {
             edit: (message, text, mentions) => this.#edit(message, text, mentions),
             type: () => this.#room.typing(),
             editLast: () => this.#editLast(),
-            names: () => this.#names(),
+            users: () => this.#users(),
         });
         this.#listen();
         // The attributes describe the room before until this room's first view is drawn.
@@ -294,13 +297,43 @@ export class Screen {
      * @param {HTMLElement | undefined} old
      */
     #rowNode(row, before, old) {
-        return rowNode(row, before, old, {
+        return rowNode(row, before, old, this.#context);
+    }
+
+    /** @type {import("./message.js").Context} */
+    get #context() {
+        const readUpTo = this.#readUpTo;
+        return {
             me: this.#me, isOwner: this.#isOwner,
-            quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? [],
+            quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? { users: [], more: 0 },
             hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
             isFolded: (message) => this.#isFolded(message),
-            isRead: (seq) => seq !== undefined && seq <= this.#readUpTo,
-        });
+            isRead: (seq) => seq !== undefined && seq <= readUpTo,
+            readership: this.#readership, countsUnread: this.#countsUnread,
+        };
+    }
+
+    /**
+     * Sets whether each message has the number of members who have not read it.
+     *
+     * @param {boolean} countsUnread
+     */
+    setCountsUnread(countsUnread) {
+        if (this.#countsUnread === countsUnread) return;
+        this.#countsUnread = countsUnread;
+        this.#list.redraw();
+    }
+
+    /** Shows changed names and pictures. */
+    redraw() {
+        this.#list.redraw();
+        if (this.#view && !this.isEnded) this.#drawAround(this.#view);
+    }
+
+    /** Loads the members again, who have changed. */
+    renewMembers() {
+        this.#members = null;
+        this.#room.followReads();
     }
 
     /** Draws the room in the next frame. A page in the background has none, but its title and badges must change. */
@@ -383,7 +416,7 @@ export class Screen {
         setText($("[data-edge=after]"), edges[view.after]);
         setText($("#connection"), CONNECTIONS[view.connection]);
         setText($("[data-online]"), view.online === null ? "" : `${view.online} here`);
-        const typing = view.typing.slice(0, 3);
+        const typing = view.typing.slice(0, 3).map(nameOf);
         setContent($("[data-typing]"), !typing.length ? []
             : view.typing.length > 3 ? ["Several people are typing…"]
                 : sentence("", typing, ` ${typing.length > 1 ? "are" : "is"} typing…`));
@@ -393,7 +426,7 @@ export class Screen {
         if (news) {
             toast.dataset.count = String(news.count);
             const newest = this.#room.message(news.seq);
-            const words = newest && !this.#isFolded(newest) ? said(newest.sender, summary(newest)) : ["New messages"];
+            const words = newest && !this.#isFolded(newest) ? said(nameOf(newest.sender), summary(newest)) : ["New messages"];
             setContent(toast, news.count > 1 ? [...words, ` (${news.count} new)`] : words);
         } else {
             delete toast.dataset.count;
@@ -435,33 +468,38 @@ export class Screen {
         const last = newestOfOthers(view, this.#announced);
         if (!last) return;
         if (this.#announced && view.connection === "live" && view.after === "end") {
-            setText($("#announcer"), this.#isFolded(last) ? BLOCKED_TEXT : `${last.sender}: ${summary(last)}`);
+            setText($("#announcer"), this.#isFolded(last) ? BLOCKED_TEXT : `${nameOf(last.sender)}: ${summary(last)}`);
         }
         this.#announced = last.seq;
     }
 
     /**
-     * Assigns each reader to the last own message that they have read.
+     * Assigns each reader to the last own message that they have read, and takes who has read what.
      *
-     * @returns {Set<string>} The keys of the rows whose readers have changed.
+     * @returns {Set<string>} The keys of the rows whose readers, ticks or numbers have changed.
      */
     #placeReaders() {
         const placed = new Map();
         for (const [user, mark] of this.#room.view.readers) {
             const row = this.#room.lastOwnRow(mark);
             if (!row) continue;
-            const names = placed.get(row.key) ?? [];
-            if (names.length < MAXIMUM_READERS) placed.set(row.key, [...names, user]);
+            const read = placed.get(row.key) ?? { users: [], more: 0 };
+            if (read.users.length < MAXIMUM_READERS) read.users.push(user);
+            else read.more++;
+            placed.set(row.key, read);
         }
         const before = this.#readers;
         this.#readers = placed;
-        const readUpTo = Math.max(0, ...this.#room.view.readers.values());
-        const wasReadUpTo = this.#readUpTo;
-        this.#readUpTo = readUpTo;
-        const changed = new Set([...before.keys(), ...placed.keys()].filter((key) => String(before.get(key)) !== String(placed.get(key))));
-        if (readUpTo === wasReadUpTo) return changed;
-        // The ticks of the own messages in between change, too.
-        for (const { key, mine, seq = 0 } of this.#room.view.chunks.flat()) if (mine && seq > wasReadUpTo && seq <= readUpTo) changed.add(key);
+        const text = (/** @type {{users: string[], more: number} | undefined} */ read) => (read ? `${read.users} ${read.more}` : "");
+        const changed = new Set([...before.keys(), ...placed.keys()].filter((key) => text(before.get(key)) !== text(placed.get(key))));
+        const was = this.#context;
+        const { readers, readership } = this.#room.view;
+        this.#readUpTo = Math.max(0, ...readers.values());
+        this.#readership = readership;
+        const is = this.#context;
+        for (const row of this.#list.rows) {
+            if ((row.mine && stateOf(row, was) !== stateOf(row, is)) || unreadCount(row, was) !== unreadCount(row, is)) changed.add(row.key);
+        }
         return changed;
     }
 
@@ -501,6 +539,7 @@ export class Screen {
         const messages = $("#messages");
         messages.addEventListener("click", (event) => this.#clicked(event), options);
         messages.addEventListener("dblclick", (event) => this.#doubleClicked(event), options);
+        for (const type of ["pointerover", "focusin"]) messages.addEventListener(type, (event) => this.#nameReactors(event), options);
         messages.addEventListener("contextmenu", (event) => this.#openContextMenu(event), options);
         for (const type of /** @type {const} */ (["pointerdown", "pointermove", "pointerup", "pointercancel"])) {
             messages.addEventListener(type, (event) => event.pointerType === "touch" && this.#touched(event), options);
@@ -537,6 +576,18 @@ export class Screen {
         else if (dataset.reply !== undefined) this.#composer.reply(row.message);
         else if (dataset.delete !== undefined) this.#delete(row);
         else if (dataset.menu !== undefined) this.#openMenu(row, placeBelow(button));
+    }
+
+    /**
+     * Loads the names in the tooltip of a reaction. They are not loaded with each message, because few are looked at.
+     *
+     * @param {Event} event
+     */
+    #nameReactors({ target }) {
+        const button = target instanceof Element ? target.closest("[data-reaction]") : null;
+        const message = button ? this.#rowOf(button)?.message : undefined;
+        const reaction = message?.reactions?.find(({ key }) => key === button?.getAttribute("data-reaction"));
+        reaction?.users.slice(0, NAMED_USERS).forEach(nameOf);
     }
 
     /**
@@ -595,7 +646,8 @@ export class Screen {
         const isBlocked = this.#client.blocks.view.has(sender);
         const isFolded = this.#isFolded(message);
         const link = `${location.origin}/?${new URLSearchParams({ room: this.id, at: String(seq) })}`;
-        openMenu(place, isFolded ? BLOCKED_TEXT : `${sender}: ${summary(message)}`, { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
+        const name = nameOf(sender);
+        openMenu(place, isFolded ? BLOCKED_TEXT : `${name}: ${summary(message)}`, { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
             ...(isFolded ? [{ name: "show", label: "Show", run: () => this.#unfold(row) }] : []),
             { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
             ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
@@ -604,7 +656,7 @@ export class Screen {
             ...(isMine || this.#isOwner ? [{ name: "delete", label: "Delete…", isDangerous: true, run: () => this.#delete(row) }] : []),
             ...(isMine ? [] : [
                 { name: "report", label: "Report…", isDangerous: true, run: () => this.#report(seq) },
-                { name: "block", label: isBlocked ? `Unblock ${sender}` : `Block ${sender}…`, isDangerous: !isBlocked, run: () => this.#setBlock(sender, !isBlocked) },
+                { name: "block", label: isBlocked ? `Unblock ${name}` : `Block ${name}…`, isDangerous: !isBlocked, run: () => this.#setBlock(sender, !isBlocked) },
             ]),
         ]);
     }
@@ -628,7 +680,7 @@ export class Screen {
      * @param {boolean} isBlocked
      */
     async #setBlock(user, isBlocked) {
-        if (isBlocked && !(await ask(`Block ${user}? You will not see the messages of ${user}, and get no direct messages.`, "Block"))) return;
+        if (isBlocked && !(await ask(`Block ${nameOf(user)}? You will not see the messages of ${nameOf(user)}, and get no direct messages.`, "Block"))) return;
         await this.#try(() => (isBlocked ? this.#client.blocks.block(user) : this.#client.blocks.unblock(user)));
     }
 
@@ -863,28 +915,17 @@ export class Screen {
      *
      * @returns {Promise<string[]>}
      */
-    async #names() {
-        this.#members ??= this.#loadMembers();
-        const writers = this.#room.view.chunks.slice(-2).flat().flatMap(({ message }) => message?.sender ?? []).reverse();
-        const names = new Set([...writers, ...(await this.#members)]);
-        names.delete(this.#me);
-        return [...names];
-    }
-
-    async #loadMembers() {
-        /** @type {string[]} */
-        const names = [];
-        try {
-            let answer;
-            do {
-                answer = await this.#client.rooms.members(this.id, { after: names.at(-1) });
-                names.push(...answer.members.map(({ user }) => user));
-            } while (answer.hasMore && names.length < MAXIMUM_MEMBERS);
-        } catch {
+    async #users() {
+        this.#members ??= membersOf(this.#client, this.id).then((members) => members.map(({ user }) => user));
+        const members = await this.#members.catch(() => {
             // The next `@` tries again.
             this.#members = null;
-        }
-        return names;
+            return [];
+        });
+        const writers = this.#room.view.chunks.slice(-2).flat().flatMap(({ message }) => message?.sender ?? []).reverse();
+        const users = new Set([...writers, ...members]);
+        users.delete(this.#me);
+        return [...users];
     }
 
     /** @param {() => Promise<unknown>} request */

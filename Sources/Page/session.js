@@ -1,13 +1,19 @@
 /**
- * Texts that survive a reload of this browser window.
+ * Texts that survive a reload of this browser window, and those that the browser keeps.
  *
  * @module session
  */
 
 /** Texts by key. If the browser blocks site data, they last until the page is closed. */
-class Session {
+class Texts {
+    #storage;
     /** @type {Map<string, string | null>} What this page has stored. */
     #values = new Map();
+
+    /** @param {() => Storage} storage */
+    constructor(storage) {
+        this.#storage = storage;
+    }
 
     /**
      * @param {string} key
@@ -17,7 +23,7 @@ class Session {
         if (this.#values.has(key)) return this.#values.get(key) ?? null;
         try {
             // If site data is blocked, even naming the storage fails.
-            return sessionStorage.getItem(key);
+            return this.#storage().getItem(key);
         } catch {
             return null;
         }
@@ -32,12 +38,13 @@ class Session {
     set(key, text) {
         this.#values.set(key, text);
         try {
-            if (text === null) sessionStorage.removeItem(key);
-            else sessionStorage.setItem(key, text);
+            if (text === null) this.#storage().removeItem(key);
+            else this.#storage().setItem(key, text);
         } catch {
             // The value lasts until the page is closed.
         }
     }
 }
 
-export const session = new Session();
+export const session = new Texts(() => sessionStorage);
+export const kept = new Texts(() => localStorage);

@@ -282,9 +282,11 @@ export function said(name, words) {
  *
  * @param {string} before
  * @param {readonly string[]} names
+ * @param {string} [after]
+ * @param {number} [more] The number of those whose names are left out.
  */
-export function sentence(before, names, after = "") {
-    const parts = new Intl.ListFormat("en").formatToParts(names);
+export function sentence(before, names, after = "", more = 0) {
+    const parts = new Intl.ListFormat("en").formatToParts(more ? [...names, `${more.toLocaleString("en")} more`] : names);
     return [before, ...parts.map(({ type, value }) => (type === "element" ? element("bdi", {}, value) : value)), after].filter(Boolean);
 }
 
@@ -323,15 +325,4 @@ export function initials(name) {
     const words = name.split(/[\s._~-]+/).filter(Boolean);
     const letters = (words.length > 1 ? [words[0], words[words.length - 1]] : words).map(firstCharacter);
     return letters.join("").toLocaleUpperCase();
-}
-
-/**
- * Creates a picture for a name.
- *
- * @param {string} name
- */
-export function avatar(name) {
-    const node = element("span", { class: "avatar", "aria-hidden": "true" }, initials(name));
-    node.style.setProperty("--hue", String(hue(name)));
-    return node;
 }

@@ -41,6 +41,9 @@ static const struct page_file files[] = {
     {"offline.js", TEXT{
 #embed "../Page/offline.js" suffix(, 0)
     }},
+    {"people.js", TEXT{
+#embed "../Page/people.js" suffix(, 0)
+    }},
     {"question.js", TEXT{
 #embed "../Page/question.js" suffix(, 0)
     }},
