@@ -471,7 +471,8 @@ function fillRoomItem(item, room) {
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
-    const author = !last ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
+    // In a direct room the other user's name is above.
+    const author = !last || last.sender === room.direct ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
     const shown = JSON.stringify([isFolded, author, addressOf(room), titleOf(room), room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
@@ -480,7 +481,7 @@ function fillRoomItem(item, room) {
         pictureOf(room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? said(author, summary(last)) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));
