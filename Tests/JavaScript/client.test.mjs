@@ -348,6 +348,8 @@ describe("The JavaScript client", () => {
         await until(profiles, () => profiles.known("bob").name === undefined);
         assert.deepEqual(asked.slice(2), ["bob"]);
         await assert.rejects(profiles.set({ avatar: "bob.png" }), { code: "invalid_field", field: "avatar" });
+        profiles.note(Array.from({ length: 6000 }, (_, index) => ({ user: `n${index}`, profile: { user: `n${index}`, name: "N" } })));
+        assert.equal(profiles.all.length, 5000);
         // Many users take several requests.
         const many = Array.from({ length: 150 }, (_, index) => `user-${index}`);
         await profiles.load(many);
@@ -405,6 +407,36 @@ describe("The JavaScript client", () => {
         await server.request("DELETE", "/v1/rooms/den/members/erin?user=erin");
         later += 30000;
         await become([0, "read_by_all"], [0, null]);
+    });
+
+    test("has no readership in a room of more than 10,000 members, and seldom asks again", async (t) => {
+        const server = await startServer(t);
+        const real = performance.now.bind(performance);
+        let [later, isLarge, asked] = [0, false, 0];
+        t.mock.method(performance, "now", () => real() + later);
+        const large = async (url, options) => {
+            if (!isLarge || !new URL(url).pathname.endsWith("/members")) return fetch(url, options);
+            asked++;
+            const members = Array.from({ length: 1000 }, (_, index) => ({ user: `user-${asked}-${index}`, role: "member" }));
+            return new Response(JSON.stringify({ members, has_more: asked % 20 !== 0 }));
+        };
+        const client = clientOf(t, server, "alice", { fetch: large });
+        const room = await client.room("lobby").open();
+        await room.send("one");
+        room.followReads();
+        await until(room, () => room.view.readership?.unreadCount(room.view.rows.at(-1)) === 0);
+        isLarge = true;
+        room.followReads();
+        await until(room, () => room.view.readership === null);
+        assert.equal(asked, 10);
+        later += 1000 * 30 * 99;
+        // This would ask, if it were time.
+        client.enterForeground();
+        for (let count = 0; count < 3; count++) await room.reads();
+        assert.equal(asked, 10);
+        isLarge = false;
+        later += 1000 * 30;
+        await until(room, () => room.view.readership !== null);
     });
 
     test("tells its mistakes at once", () => {

@@ -615,6 +615,7 @@ export class Room {
 
     async #loadReads() {
         this.#readsDue = Infinity;
+        let wait = READS_MILLISECONDS;
         const before = this.#readers;
         const { requests } = this.#host;
         try {
@@ -622,7 +623,7 @@ export class Room {
                 const { reads, has_more } = await requests.reads(this.id, query);
                 return { list: reads, has_more };
             });
-            const members = await this.#all(async (query) => {
+            const members = reads && await this.#all(async (query) => {
                 const { members, has_more } = await requests.members(this.id, query);
                 return { list: members, has_more };
             });
@@ -630,14 +631,15 @@ export class Room {
             const told = [...this.#readers].filter(([user, seq]) => before.get(user) !== seq);
             if (reads) this.#readers = new Map(reads.flatMap(({ user, seq }) => (user === this.#me ? [] : [[user, seq]])));
             for (const [user, seq] of told) this.#noteReader(user, seq);
-            const users = reads && members?.map(({ user }) => user);
-            this.#members = users && this.#members && isSame(users, this.#members) ? this.#members : users ?? null;
+            const users = members?.map(({ user }) => user) ?? null;
+            if (!users || !this.#members || !isSame(users, this.#members)) this.#members = users;
+            wait *= Math.max(1, (users?.length ?? MAXIMUM_MEMBERS) / 100);
             this.#changed();
         } catch (error) {
             // The next time tries again, unless the server shows no read marks.
             this.#followsReads &&= asClientError(error).isTemporary;
         }
-        this.#readsDue = elapsed() + READS_MILLISECONDS * Math.max(1, (this.#members?.length ?? 0) / 100);
+        this.#readsDue = elapsed() + wait;
     }
 
     /**
