@@ -61,7 +61,7 @@ extension BackscrollClient {
     }
 
     /// Handles an error of the user's own rooms, or of one of them without a screen.
-    func takeForInbox(_ error: BackscrollClientError, of id: String?) {
+    func repeatFollowing(after error: BackscrollClientError, of id: String?) {
         let codes: Set = ["unavailable", "overloaded", "rate_limited", "internal_error"]
         guard following?.isRequested == true, codes.contains(error.code), let socket else { return }
         Task { [options, weak self] in

@@ -82,7 +82,7 @@ extension BackscrollClient {
     /// Moves the user's read mark, and tells the inbox.
     func moveReadMark(of id: String, upTo seq: Int64) async throws(BackscrollClientError) -> RoomSummary {
         let room = try await putReadMark(of: id, upTo: seq)
-        await following?.inbox?.takeAnswer(room)
+        await following?.inbox?.put(room)
         return room
     }
 

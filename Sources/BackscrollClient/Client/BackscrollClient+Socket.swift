@@ -72,7 +72,7 @@ extension BackscrollClient {
         for event in marks.events {
             // The room may have asked for another subscription meanwhile, to which these do not belong.
             guard let own = subscriptions[id], own.number == subscription.number, own.marks == nil else { return }
-            await take(event, of: id, own)
+            await receive(event, of: id, own)
         }
     }
 
@@ -108,7 +108,7 @@ extension BackscrollClient {
                 }
                 await serve(socket)
             } catch {
-                await takeFailure(error)
+                await connectingFailed(error)
             }
         }
         await endResuming()
@@ -171,7 +171,7 @@ extension BackscrollClient {
                 }
                 // An error that ends the socket is its last frame.
                 lastError = if case .error(let error, nil) = event { error } else { nil }
-                await take(event)
+                await receive(event)
             case .closed(let code, let reason):
                 end = (code, reason)
                 break reading
@@ -179,30 +179,30 @@ extension BackscrollClient {
         }
         self.socket = nil
         for task in upkeep { task.cancel() }
-        await takeEnd(code: end.code, reason: end.reason, lastError)
+        await socketEnded(code: end.code, reason: end.reason, lastError)
     }
 
-    private func take(_ event: ServerEvent) async {
+    private func receive(_ event: ServerEvent) async {
         if case .error(_, let id?) = event, id.hasPrefix(Subscription.Marks.prefix) { return await reach(id) }
         let own = event.room.flatMap { subscriptions[$0] }
         if following?.isRequested == true {
-            await following?.inbox?.take(event, since: own.flatMap { $0.marks == nil ? $0.since : nil })
+            await following?.inbox?.receive(event, since: own.flatMap { $0.marks == nil ? $0.since : nil })
         }
         guard let id = event.room, let subscription = subscriptions[id] else {
-            if case .error(let error, let id) = event { takeForInbox(error, of: id) }
+            if case .error(let error, let id) = event { repeatFollowing(after: error, of: id) }
             return
         }
-        guard let marks = subscription.marks else { return await take(event, of: id, subscription) }
+        guard let marks = subscription.marks else { return await receive(event, of: id, subscription) }
         guard marks.isBetween else { return }
         if case .error(let error, _) = event, error.code == "already_subscribed" {
-            await take(error, of: id, subscription)
+            await receive(error, of: id, subscription)
         } else {
             subscriptions[id]?.marks?.events.append(event)
         }
     }
 
     /// Handles a frame of a room's own subscription.
-    private func take(_ event: ServerEvent, of id: String, _ subscription: Subscription) async {
+    private func receive(_ event: ServerEvent, of id: String, _ subscription: Subscription) async {
         let room = subscription.room
         let number = subscription.number
         switch event {
@@ -210,9 +210,9 @@ extension BackscrollClient {
             subscriptions[id]?.phase = .subscribed
             let isResuming = subscription.isResuming
             subscriptions[id]?.isResuming = false
-            if !isResuming { await room?.take(.connected, number: number) }
+            if !isResuming { await room?.receive(.connected, number: number) }
         case .error(let error, _):
-            return await take(error, of: id, subscription)
+            return await receive(error, of: id, subscription)
         case .live:
             attempts = 0
             notBefore = .zero
@@ -224,11 +224,11 @@ extension BackscrollClient {
         }
         // Frames before `subscribed` belong to an earlier subscription of this socket.
         guard subscriptions[id]?.phase == .subscribed else { return }
-        await room?.take(.frame(event.frame), number: number)
+        await room?.receive(.frame(event.frame), number: number)
     }
 
     /// Handles an error of one room (docs/live.md, "Many rooms on one socket").
-    private func take(_ error: BackscrollClientError, of id: String, _ subscription: Subscription) async {
+    private func receive(_ error: BackscrollClientError, of id: String, _ subscription: Subscription) async {
         let room = subscription.room
         switch error.code {
         case "already_subscribed" where hasFollowed:
@@ -240,13 +240,13 @@ extension BackscrollClient {
             break
         case "cursor_unknown":
             subscriptions[id] = nil
-            await room?.take(.frame(.init(.error(code: error.code), room: id)), number: subscription.number)
+            await room?.receive(.frame(.init(.error(code: error.code), room: id)), number: subscription.number)
         case "unavailable", "overloaded", "rate_limited", "internal_error":
             subscriptions[id] = nil
             let pause = error.retryAfter ?? 0
             Task { [options] in
                 try? await options.clock.sleep(.seconds(pause))
-                await room?.take(.disconnected, number: subscription.number)
+                await room?.receive(.disconnected, number: subscription.number)
             }
         default:
             subscriptions[id] = nil
@@ -255,7 +255,7 @@ extension BackscrollClient {
     }
 
     /// Handles the end of the socket (docs/live.md, "Ends").
-    private func takeEnd(code: Int, reason: String, _ lastError: BackscrollClientError?) async {
+    private func socketEnded(code: Int, reason: String, _ lastError: BackscrollClientError?) async {
         let ended = subscriptions.filter { $0.value.phase != .wanted }
         let inbox = following?.isRequested == true ? following?.inbox : nil
         following?.isRequested = false
@@ -279,7 +279,7 @@ extension BackscrollClient {
         if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
         await inbox?.disconnected()
         for (id, subscription) in ended where !resume(id, subscription) {
-            await subscription.room?.take(.disconnected, number: subscription.number)
+            await subscription.room?.receive(.disconnected, number: subscription.number)
         }
     }
 
@@ -304,12 +304,12 @@ extension BackscrollClient {
             // The room may have been closed, or opened again, meanwhile.
             guard subscriptions[id]?.isResuming == true else { continue }
             subscriptions[id] = nil
-            await subscription.room?.take(.disconnected, number: subscription.number)
+            await subscription.room?.receive(.disconnected, number: subscription.number)
         }
     }
 
     /// Handles a failed attempt to connect. If further attempts cannot succeed, the rooms and the inbox end.
-    private func takeFailure(_ error: BackscrollClientError) async {
+    private func connectingFailed(_ error: BackscrollClientError) async {
         if let seconds = error.retryAfter { notBefore = options.clock.elapsed() + .seconds(seconds) }
         if error.status == 401, case .token = user { token = nil }
         let isFinal = error.code == BackscrollClientError.invalidServer || error.code == "banned"

@@ -198,7 +198,7 @@ public actor BackscrollClient {
         let offsets = UTCOffsets(of: options.timeZone ?? .current, at: options.clock.milliseconds())
         guard offsets != utcOffsets else { return }
         utcOffsets = offsets
-        for room in openRooms.values { await room.room?.take(offsets) }
+        for room in openRooms.values { await room.room?.setUTCOffsets(offsets) }
     }
 
     func lingerUntil(_ isOver: @escaping @Sendable (isolated BackscrollClient) -> Bool) {

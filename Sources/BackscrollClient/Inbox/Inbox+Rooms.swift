@@ -40,7 +40,7 @@ extension Inbox {
     public func change(_ id: String, _ settings: RoomSettings) async throws(BackscrollClientError) -> RoomSummary {
         try checkOpen()
         let room = try await client.putRoom(id, settings)
-        await takeAnswer(room)
+        await put(room)
         return room
     }
 
@@ -51,7 +51,7 @@ extension Inbox {
     public func delete(_ id: String) async throws(BackscrollClientError) {
         try checkOpen()
         _ = try await client.request("DELETE", try client.path(of: id))
-        await takeDeparture(id)
+        await removeLeft(id)
     }
 
     /// Returns a room as the server has it now, with its newest message. The user need not be a member of an open room.
@@ -86,7 +86,7 @@ extension Inbox {
         let me = try await client.userID()
         _ = try await client.object("PUT", try client.path(of: id, member: me), body: Array("{}".utf8))
         let room = try await client.summary(of: id)
-        await takeAnswer(room)
+        await put(room)
         return room
     }
 
@@ -97,7 +97,7 @@ extension Inbox {
         try checkOpen()
         let me = try await client.userID()
         _ = try await client.request("DELETE", try client.path(of: id, member: me))
-        await takeDeparture(id)
+        await removeLeft(id)
     }
 
     // MARK: Members

@@ -190,14 +190,14 @@ public actor Inbox {
     ///
     /// - Parameter since: The position of the room's own subscription, which has a replay; nil for the user's own
     ///   rooms.
-    func take(_ event: ServerEvent, since: Int64?) {
+    func receive(_ event: ServerEvent, since: Int64?) {
         guard rooms != nil, ending == nil else { return }
         switch event {
         case .subscribed(let room, _, let rev, let epoch):
             // Another history has other rooms.
-            guard rooms!.takeStart(of: room, after: since ?? rev ?? 0, epoch: epoch) else { return startListing() }
-        case .message(let message): rooms!.take(message)
-        case .read(let room, let user, let seq) where user == rooms!.me: rooms!.takeRead(room, upTo: seq)
+            guard rooms!.recordStart(of: room, after: since ?? rev ?? 0, epoch: epoch) else { return startListing() }
+        case .message(let message): rooms!.receive(message)
+        case .read(let room, let user, let seq) where user == rooms!.me: rooms!.moveMark(room, upTo: seq)
         case .error(let error, let room?) where error.endsAccess: rooms!.remove(room)
         default: return
         }
@@ -207,7 +207,7 @@ public actor Inbox {
     }
 
     /// Shows a room from the answer to a request.
-    func takeAnswer(_ room: RoomSummary) async {
+    func put(_ room: RoomSummary) async {
         guard rooms != nil else { return }
         rooms!.put(room, at: options.clock.milliseconds())
         if room.head > 0, rooms!.room(room.id)?.lastMessage == nil, room.role != nil {
@@ -219,7 +219,7 @@ public actor Inbox {
     }
 
     /// Removes a room that the user has left.
-    func takeDeparture(_ id: String) async {
+    func removeLeft(_ id: String) async {
         rooms?.remove(id)
         changed()
         await publish()
@@ -264,10 +264,10 @@ public actor Inbox {
                 case .success(let answer):
                     failures = 0
                     cursor = answer.cursor
-                    guard await take(answer, listings) else { return }
+                    guard await addToList(answer, listings) else { return }
                 case .failure(let error):
                     failures += 1
-                    guard await take(error, listings) else { return }
+                    guard await failListing(error, listings) else { return }
                     let pause = error.retryAfter ?? options.pause(afterFailures: failures)
                     do { try await options.clock.sleep(.seconds(pause)) } catch { return }
                 }
@@ -276,9 +276,9 @@ public actor Inbox {
     }
 
     /// Adds a part of the list. Returns true to request the next part.
-    private func take(_ answer: RoomAnswer, _ number: Int) async -> Bool {
+    private func addToList(_ answer: RoomAnswer, _ number: Int) async -> Bool {
         guard number == listings, ending == nil, rooms != nil else { return false }
-        let goesOn = rooms!.takeAnswer(answer.rooms) && answer.cursor != nil
+        let goesOn = rooms!.add(answer.rooms) && answer.cursor != nil
         hasAnswer = true
         if !goesOn {
             rooms!.endListing(hasMore: answer.cursor != nil)
@@ -293,7 +293,7 @@ public actor Inbox {
     }
 
     /// Handles a failed request for the list. Returns true to try again.
-    private func take(_ error: BackscrollClientError, _ number: Int) async -> Bool {
+    private func failListing(_ error: BackscrollClientError, _ number: Int) async -> Bool {
         guard number == listings, ending == nil else { return false }
         failure = error
         failures += 1
@@ -339,7 +339,7 @@ public actor Inbox {
         do throws(BackscrollClientError) {
             let room = try await client.summary(of: id)
             failures = 0
-            rooms?.takeLookUp(room, at: options.clock.milliseconds())
+            rooms?.endLookUp(room, at: options.clock.milliseconds())
         } catch {
             rooms?.failLookUp(id)
             // A closed client has not asked the server, which may still list the room.
@@ -357,7 +357,7 @@ public actor Inbox {
     /// as they are until the list is loaded again.
     func refresh(_ id: String) async {
         guard lists(id), ending == nil, let room = try? await client.settings(of: id) else { return }
-        guard rooms?.takeSettings(room) == true else { return }
+        guard rooms?.updateSettings(room) == true else { return }
         changed()
         await publish()
     }

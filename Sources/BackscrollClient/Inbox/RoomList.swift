@@ -108,7 +108,7 @@ struct RoomList {
     }
 
     /// Adds the next part of the list. Returns false if no more rooms are needed.
-    mutating func takeAnswer(_ rooms: [RoomSummary]) -> Bool {
+    mutating func add(_ rooms: [RoomSummary]) -> Bool {
         guard var listing else { return false }
         // Without a second reference, the changes below need no copy. It is assigned again at the end.
         self.listing = nil
@@ -169,7 +169,7 @@ struct RoomList {
     }
 
     /// Adds the result of a look-up.
-    mutating func takeLookUp(_ room: RoomSummary, at now: Int64) {
+    mutating func endLookUp(_ room: RoomSummary, at now: Int64) {
         lookedUp.remove(room.id)
         put(room, at: now)
         if listing == nil { kept[room.id] = nil }
@@ -214,14 +214,14 @@ struct RoomList {
             known.room.visibility = room.visibility
             known.room.role = room.role
             entries[room.id] = known
-            takeRead(room.id, upTo: room.read)
+            moveMark(room.id, upTo: room.read)
             stale.insert(room.id)
         }
         if let start = starts[room.id], start > room.rev { stale.insert(room.id) }
     }
 
     /// Updates only a room's title and visibility. Returns true if they have changed.
-    mutating func takeSettings(_ room: RoomSummary) -> Bool {
+    mutating func updateSettings(_ room: RoomSummary) -> Bool {
         guard var known = entries[room.id]?.room, known.epoch == room.epoch else { return false }
         guard known.title != room.title || known.visibility != room.visibility else { return false }
         known.title = room.title
@@ -242,7 +242,7 @@ struct RoomList {
 
     /// Records the start of a subscription that reports every change after `start`. Returns false if the room has
     /// another history than the known one.
-    mutating func takeStart(of id: String, after start: Int64, epoch: String?) -> Bool {
+    mutating func recordStart(of id: String, after start: Int64, epoch: String?) -> Bool {
         starts[id] = start
         guard let known = entries[id]?.room else {
             if listing == nil, !others.contains(id) { stale.insert(id) }
@@ -254,7 +254,7 @@ struct RoomList {
     }
 
     /// Applies a new or changed message.
-    mutating func take(_ message: ChatMessage) {
+    mutating func receive(_ message: ChatMessage) {
         let id = message.room
         if listing != nil || lookedUp.contains(id) {
             if kept[id, default: Kept()].messages.count < Self.keptMessages {
@@ -295,7 +295,7 @@ struct RoomList {
     }
 
     /// Applies a notice that the user has read a room.
-    mutating func takeRead(_ id: String, upTo seq: Int64) {
+    mutating func moveMark(_ id: String, upTo seq: Int64) {
         guard var room = entries[id]?.room, seq > room.read else { return }
         room.read = seq
         if seq >= room.head {

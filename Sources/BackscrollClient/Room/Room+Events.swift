@@ -2,21 +2,38 @@ import BackscrollTimeline
 
 // The host of the machine: events in, effects out.
 
+/// The requests for pages, and how they have ended.
+struct PageRequests: Sendable {
+    /// Number of requests under way.
+    var underWay = 0
+    /// The error of the last request; nil since the last call that loads.
+    var failure: BackscrollClientError?
+    /// The number of the last request, and of the first one since the room was opened. Requests of an earlier window may
+    /// still fail.
+    var lastRequest = 0
+    var openingRequest = 0
+    /// Number of failures since the room was opened, and the last of them.
+    var openingFailures = 0
+    var openingFailure: BackscrollClientError?
+    /// Number of jumps that have ended.
+    var endedJumps = 0
+}
+
 extension Room {
     /// Handles an event of the subscription with this number. Events of earlier subscriptions are ignored.
-    func take(_ event: RoomMachine.Event, number: SubscriptionNumber) {
+    func receive(_ event: RoomMachine.Event, number: SubscriptionNumber) {
         guard number == subscriptionNumber, ending == nil else { return }
         if case .frame(let frame) = event {
             switch frame.content {
             case .message(let message): noteStored(message)
-            case .read(let user, let seq) where user != userID: takeRead(user, seq)
-            case .live where mark > sentMark: sendMarkSoon(mark)
+            case .read(let user, let seq) where user != userID: noteRead(user, seq)
+            case .live where mark.seq > mark.confirmed: sendMarkSoon(mark.seq)
             default: break
             }
         }
         handle(event)
         if case .frame(let frame) = event, case .live = frame.content {
-            if asksForMark { askForMark() }
+            if mark.isUnknown { askForMark() }
             refreshReads(isAfterGap: true)
         }
         publishSoon()
@@ -28,7 +45,7 @@ extension Room {
         ending = error
         version += 1
         ticker?.cancel()
-        askingForMark?.cancel()
+        mark.asking?.cancel()
         wakeWaiters()
         if error.endsAccess {
             record?.forget()
@@ -55,12 +72,12 @@ extension Room {
     func carryOut(_ effect: RoomMachine.Effect) {
         switch effect {
         case .fetch(let request, let query):
-            fetches += 1
-            lastRequest = request
+            pages.underWay += 1
+            pages.lastRequest = request
             record?.beginFetch()
             Task { [weak self, client, id] in
                 if let page = await self?.storedPage(query) {
-                    await self?.takePage(.success(page), request: request, isStored: true)
+                    await self?.receivePage(.success(page), request: request, isStored: true)
                     return
                 }
                 let result = await Result { () async throws(BackscrollClientError) in
@@ -69,25 +86,25 @@ extension Room {
                 if case .failure(let error) = result, error.code == BackscrollClientError.unreachable,
                     let page = await self?.storedPageOffline(query)
                 {
-                    await self?.takePage(.success(page), request: request, isStored: true)
+                    await self?.receivePage(.success(page), request: request, isStored: true)
                     return
                 }
-                await self?.takePage(result, request: request)
+                await self?.receivePage(result, request: request)
             }
         case .subscribe(let since, let epoch):
             subscriptionNumber.number += 1
-            asksForMark = true
+            mark.isUnknown = true
             recordSubscription(since: since, epoch: epoch)
             Task { [client, number = subscriptionNumber] in
                 await client.subscribe(self, number: number, since: since, epoch: epoch)
             }
         case .post(let draft):
-            if let code = refusals[draft.clientMessageID] {
+            if let code = outcomes.refusals[draft.clientMessageID] {
                 // The server refused it before the app ended.
                 Task {
                     let error = BackscrollClientError(
                         code: code, message: "The server refused the message.", status: 422)
-                    takeAnswer(.failure(error), to: draft)
+                    receiveAnswer(.failure(error), to: draft)
                 }
                 return
             }
@@ -95,21 +112,21 @@ extension Room {
                 let result = await Result { () async throws(BackscrollClientError) in
                     try await client.message("POST", "/v1/rooms/\(id)/messages", body: draft.body)
                 }
-                await self?.takeAnswer(result, to: draft, postedIn: epoch)
+                await self?.receiveAnswer(result, to: draft, postedIn: epoch)
             }
         case .markRead(let seq):
-            record?.takeMark(seq)
+            record?.setUnsentMark(seq)
             sendMarkSoon(seq)
         case .scroll(let target):
             scroll = (target, version)
-            endedJumps += 1
+            pages.endedJumps += 1
         }
     }
 
-    func takePage(
+    func receivePage(
         _ result: Result<RoomMachine.Page, BackscrollClientError>, request: Int, isStored: Bool = false
     ) async {
-        fetches -= 1
+        pages.underWay -= 1
         defer { record?.endFetch() }
         switch result {
         case .success(let page):
@@ -117,13 +134,13 @@ extension Room {
             let isOpening = machine.view.phase == .initial
             handle(.page(request: request, page))
             // The subscription begins where the page was read, and the page has the mark.
-            if isOpening, !isStored, page.read != nil { asksForMark = false }
-            if !isStored { record?.takePage(page) }
+            if isOpening, !isStored, page.read != nil { mark.isUnknown = false }
+            if !isStored { record?.addPage(page) }
         case .failure(let error):
-            loadFailure = error
-            if request >= openingRequest {
-                openingFailure = error
-                openingFailures += 1
+            pages.failure = error
+            if request >= pages.openingRequest {
+                pages.openingFailure = error
+                pages.openingFailures += 1
             }
             if error.endsAccess { return await end(error) }
             handle(.fetchFailed(request: request, error.failure))
@@ -131,7 +148,7 @@ extension Room {
         publishSoon()
     }
 
-    func takeAnswer(
+    func receiveAnswer(
         _ result: Result<ChatMessage, BackscrollClientError>, to draft: ChatDraft, postedIn epoch: String? = nil
     ) {
         switch result {
@@ -139,15 +156,15 @@ extension Room {
             noteStored(message)
             handle(.sent(clientMessageID: draft.clientMessageID, message))
             // The answer to a POST in an earlier history does not belong to the present one.
-            if epoch == nil || epoch == machine.view.epoch { record?.takeAnswer(message) }
+            if epoch == nil || epoch == machine.view.epoch { record?.addAnswer(message) }
             scheduleFlush()
         case .failure(let error):
             // The client was closed before the request began, so the server has not refused the message. The next client
             // sends it.
             if error.code == BackscrollClientError.closed { return }
             if !error.isTemporary {
-                settle(draft.clientMessageID, .failure(error))
-                refusals[draft.clientMessageID] = error.code
+                outcomes.end(draft.clientMessageID, .failure(error))
+                outcomes.refusals[draft.clientMessageID] = error.code
                 record?.refuse(draft.clientMessageID, code: error.code)
             }
             handle(.sendFailed(clientMessageID: draft.clientMessageID, error.failure))
@@ -155,81 +172,16 @@ extension Room {
         publishSoon()
     }
 
-    /// Asks the server for the user's mark, which may have moved on another device: a replay brings no marks. Repeats the
-    /// request after a temporary error.
-    private func askForMark() {
-        asksForMark = false
-        askingForMark?.cancel()
-        askingForMark = Task { [weak self, client, id, options] in
-            var failures = 0
-            while !Task.isCancelled {
-                do throws(BackscrollClientError) {
-                    let room = try await client.settings(of: id)
-                    await self?.takeMark(of: room)
-                    return
-                } catch {
-                    guard self != nil, error.isTemporary else { return }
-                    failures += 1
-                    let pause = error.retryAfter ?? options.pause(afterFailures: failures)
-                    try? await options.clock.sleep(.seconds(pause))
-                }
-            }
-        }
-    }
-
-    private func takeMark(of room: RoomSummary) {
-        guard ending == nil, room.epoch == machine.view.epoch else { return }
-        handle(.marked(read: room.read, unread: Int64(room.unread), head: room.head))
-        publishSoon()
-    }
-
-    func sendMarkSoon(_ seq: Int64) {
-        mark = max(mark, seq)
-        guard !isMarking else { return }
-        isMarking = true
-        Task { [weak self, options] in
-            var pause: Duration? = Self.markDelay
-            while let wait = pause {
-                try? await options.clock.sleep(wait)
-                pause = await self?.sendMark()
-            }
-        }
-    }
-
-    /// Sends the read mark. A store keeps a mark that the server does not have yet.
-    ///
-    /// - Returns: the time after which to send it again, because the mark has moved meanwhile, or because of a
-    ///   temporary error; nil otherwise.
-    func sendMark() async -> Duration? {
-        let seq = mark
-        do throws(BackscrollClientError) {
-            let room = try await client.moveReadMark(of: id, upTo: seq)
-            markFailures = 0
-            sentMark = seq
-            takeMark(of: room)
-            if mark > seq { return Self.markDelay }
-            record?.takeMark(nil)
-            scheduleFlush()
-        } catch {
-            if ending == nil, error.isTemporary {
-                markFailures += 1
-                return .seconds(error.retryAfter ?? options.pause(afterFailures: markFailures))
-            }
-        }
-        isMarking = false
-        return nil
-    }
-
     func startTicking() {
         guard ticker == nil else { return }
         ticker = Task { [weak self, options] in
             repeat {
-                guard await self?.takeTime() != nil else { return }
+                guard await self?.advanceTime() != nil else { return }
             } while (try? await options.clock.sleep(Self.tick)) != nil
         }
     }
 
-    func takeTime() {
+    func advanceTime() {
         guard ending == nil else { return }
         refreshReads()
         let typing = machine.view.typing.count

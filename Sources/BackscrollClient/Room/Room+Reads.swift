@@ -3,6 +3,21 @@ import Wire
 
 // The read marks of members.
 
+/// What a room knows of who has read what, for its ``Room/readership``.
+struct Receipts: Sendable {
+    /// True once ``Room/followReads()`` was called.
+    var isFollowed = false
+    var isLoading = false
+    /// The time of the last request for the read marks and the members.
+    var loadedAt: Duration?
+    /// The read notices since then.
+    var noticed: [String: Int64] = [:]
+    /// The ids of all members; nil if they are not loaded, or too many.
+    var members: [String]?
+    /// The user's own mark in the readership.
+    var ownMark: Int64 = 0
+}
+
 extension Room {
     /// Time after which the read marks and the members are loaded again: 30 s. No notice tells that others join or leave.
     static let readsInterval = Duration.seconds(30)
@@ -17,11 +32,11 @@ extension Room {
     ///   `room_not_found`; a temporary error, after which the room tries again by itself.
     public func followReads() async throws(BackscrollClientError) {
         try checkOpen()
-        followsReads = true
+        receipts.isFollowed = true
         do throws(BackscrollClientError) {
             try await loadReads()
         } catch {
-            if !error.isTemporary { followsReads = false }
+            if !error.isTemporary { receipts.isFollowed = false }
             throw error
         }
         await publish()
@@ -44,17 +59,17 @@ extension Room {
     // MARK: Keeping current
 
     /// Takes a read notice of another user.
-    func takeRead(_ user: String, _ seq: Int64) {
+    func noteRead(_ user: String, _ seq: Int64) {
         readers[user] = max(seq, readers[user] ?? 0)
-        noticed[user] = max(seq, noticed[user] ?? 0)
+        receipts.noticed[user] = max(seq, receipts.noticed[user] ?? 0)
         updateReadership()
     }
 
     /// Loads the marks and the members again if they may have changed unnoticed.
     func refreshReads(isAfterGap: Bool = false) {
-        guard followsReads, !isLoadingReads, ending == nil else { return }
+        guard receipts.isFollowed, !receipts.isLoading, ending == nil else { return }
         let isInFront = isScreenActive && isAppActive && machine.view.connection == .live
-        let isDue = options.clock.elapsed() - (readsLoadedAt ?? .zero) >= Self.readsInterval
+        let isDue = options.clock.elapsed() - (receipts.loadedAt ?? .zero) >= Self.readsInterval
         guard isAfterGap || (isInFront && isDue) else { return }
         Task { [weak self] in
             // After an error the next refresh tries again.
@@ -65,14 +80,14 @@ extension Room {
 
     /// Updates ``readership`` after the user's own mark may have moved.
     func updateOwnRead() {
-        if members != nil, ownRead != shownOwnRead { updateReadership() }
+        if receipts.members != nil, ownRead != receipts.ownMark { updateReadership() }
     }
 
-    private var ownRead: Int64 { max(mark, machine.view.read ?? 0) }
+    private var ownRead: Int64 { max(mark.seq, machine.view.read ?? 0) }
 
     private func updateReadership() {
-        shownOwnRead = ownRead
-        readership = members.map { members in
+        receipts.ownMark = ownRead
+        readership = receipts.members.map { members in
             var marks = readers
             marks[userID] = ownRead
             return Readership(members: members, marks: marks)
@@ -81,17 +96,17 @@ extension Room {
     }
 
     private func loadReads() async throws(BackscrollClientError) {
-        isLoadingReads = true
-        defer { isLoadingReads = false }
-        readsLoadedAt = options.clock.elapsed()
-        noticed = [:]
+        receipts.isLoading = true
+        defer { receipts.isLoading = false }
+        receipts.loadedAt = options.clock.elapsed()
+        receipts.noticed = [:]
         let members = try await client.members(of: id, most: Self.mostMembers)
         let marks = try await client.readMarks(of: id, most: Self.mostMembers)
         // The user's own mark is the screen's.
         let others = marks?.filter { $0.userID != userID }.map { ($0.userID, $0.seq) } ?? []
         // Notices that came meanwhile may be newer.
-        readers = Dictionary(others, uniquingKeysWith: max).merging(noticed, uniquingKeysWith: max)
-        self.members = marks == nil ? nil : members
+        readers = Dictionary(others, uniquingKeysWith: max).merging(receipts.noticed, uniquingKeysWith: max)
+        receipts.members = marks == nil ? nil : members
         updateReadership()
     }
 }

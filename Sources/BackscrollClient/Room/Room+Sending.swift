@@ -22,8 +22,8 @@ extension Room {
     @discardableResult
     public func send(_ draft: ChatDraft) async throws(BackscrollClientError) -> ChatMessage {
         // The outcome may come before the wait for it begins.
-        keepOutcome(of: draft.clientMessageID)
-        defer { release(draft.clientMessageID) }
+        outcomes.keep(draft.clientMessageID)
+        defer { outcomes.release(draft.clientMessageID) }
         try await enqueue(draft)
         return try await stored(draft.clientMessageID)
     }
@@ -35,9 +35,9 @@ extension Room {
         await loadFromStore()
         try checkOpen()
         startTicking()
-        unsettled.insert(draft.clientMessageID)
+        outcomes.begin(draft.clientMessageID)
         let now = options.clock.milliseconds()
-        if storage != nil, record == nil { unrecorded.append(StoredSend(draft: draft, at: now)) }
+        if storage != nil, record == nil { storing.unrecorded.append(StoredSend(draft: draft, at: now)) }
         record?.add(draft, at: now)
         handle(.send(draft, at: now))
         await publish()
@@ -48,11 +48,11 @@ extension Room {
     ///
     /// - Throws: as ``send(_:)-(ChatDraft)``.
     public func stored(_ id: String) async throws(BackscrollClientError) -> ChatMessage {
-        keepOutcome(of: id)
-        defer { release(id) }
+        outcomes.keep(id)
+        defer { outcomes.release(id) }
         try await wait { room in
             if room.outcomes[id] != nil { return .success(()) }
-            if room.unsettled.contains(id) { return nil }
+            if room.outcomes.open.contains(id) { return nil }
             return .failure(
                 BackscrollClientError(
                     code: BackscrollClientError.unknownSend, message: "No send of this room has this id."))
@@ -72,10 +72,7 @@ extension Room {
             throw BackscrollClientError(
                 code: BackscrollClientError.notFailed, message: "No failed message has this id.")
         }
-        unsettled.insert(clientMessageID)
-        settled.removeAll { $0 == clientMessageID }
-        outcomes[clientMessageID] = nil
-        refusals[clientMessageID] = nil
+        outcomes.beginAgain(clientMessageID)
         record?.add(draft, at: options.clock.milliseconds())
         handle(.retry(clientMessageID: clientMessageID))
         await publish()
@@ -84,7 +81,7 @@ extension Room {
 
     /// Gives up a failed message.
     public func discard(_ clientMessageID: String) async {
-        if refusals.removeValue(forKey: clientMessageID) != nil { record?.remove(clientMessageID) }
+        if outcomes.refusals.removeValue(forKey: clientMessageID) != nil { record?.remove(clientMessageID) }
         handle(.discard(clientMessageID: clientMessageID))
         await publish()
         await flush()
@@ -162,7 +159,7 @@ extension Room {
         // The answer is a snapshot, not a position. The machine handles it like the answer to a send that it does not
         // await.
         handle(.sent(clientMessageID: "", message))
-        record?.takeAnswer(message)
+        record?.addAnswer(message)
         scheduleFlush()
         await publish()
         return message
@@ -176,37 +173,16 @@ extension Room {
     }
 
     func noteStored(_ message: ChatMessage) {
-        guard !unsettled.isEmpty, let id = message.clientMessageID, message.senderID == userID else { return }
-        settle(id, .success(message))
+        guard !outcomes.open.isEmpty, let id = message.clientMessageID, message.senderID == userID else { return }
+        outcomes.end(id, .success(message))
     }
 
     /// Gives up the sends of a user who may no longer write to the room. With a store they stay there, as refused.
     func refuseSends(_ error: BackscrollClientError) {
-        for id in unsettled {
-            settle(id, .failure(error))
-            refusals[id] = error.code
+        for id in outcomes.open {
+            outcomes.end(id, .failure(error))
+            outcomes.refusals[id] = error.code
             record?.refuse(id, code: error.code)
         }
-    }
-
-    func settle(_ id: String, _ outcome: Result<ChatMessage, BackscrollClientError>) {
-        guard unsettled.remove(id) != nil else { return }
-        outcomes[id] = outcome
-        settled.append(id)
-        guard settled.count > Self.settledSends else { return }
-        let oldest = settled.removeFirst()
-        if awaited[oldest] == nil { outcomes[oldest] = nil }
-    }
-
-    /// Keeps the outcome of a send until ``release(_:)``, however many others come.
-    private func keepOutcome(of id: String) {
-        awaited[id, default: 0] += 1
-    }
-
-    private func release(_ id: String) {
-        awaited[id, default: 1] -= 1
-        guard awaited[id] == 0 else { return }
-        awaited[id] = nil
-        if outcomes[id] != nil, !settled.contains(id) { outcomes[id] = nil }
     }
 }

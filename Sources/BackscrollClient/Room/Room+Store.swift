@@ -8,14 +8,30 @@ struct RoomStore: Sendable {
     let key: StoredRoomKey
 }
 
+/// The work of a room with its store.
+struct Storing {
+    /// The task that shows the stored messages.
+    var loading: Task<Void, Never>?
+    /// The last write.
+    var writing: Task<Void, Never>?
+    /// True while a write is scheduled.
+    var isScheduled = false
+    /// The sends that wait for a store that could not be read yet.
+    var unrecorded: [StoredSend] = []
+    /// Number of failures in a row.
+    var failures = 0
+    /// The pause before the store is tried again.
+    var retry: Task<Void, Never>?
+}
+
 extension Room {
     /// Shows the stored messages, and sends the stored sends. Only the first call does so; the others wait for it.
     ///
     /// - Parameter place: The place that the room is opened at.
     func loadFromStore(for place: Place = .newest) async {
         guard storage != nil else { return }
-        let loading = self.loading ?? Task { await load(for: place) }
-        self.loading = loading
+        let loading = storing.loading ?? Task { await load(for: place) }
+        storing.loading = loading
         await loading.value
     }
 
@@ -70,8 +86,8 @@ extension Room {
     private func send(_ sends: [StoredSend], landed: Set<String>) {
         for send in sends where !landed.contains(send.draft.clientMessageID) {
             let id = send.draft.clientMessageID
-            refusals[id] = send.refusal
-            unsettled.insert(id)
+            outcomes.refusals[id] = send.refusal
+            outcomes.begin(id)
             handle(.send(send.draft, at: send.at))
         }
     }
@@ -87,19 +103,19 @@ extension Room {
         guard error.isTemporary else {
             storage = nil
             record = nil
-            unrecorded = []
+            storing.unrecorded = []
             return
         }
-        guard storeRetry == nil else { return }
-        storeFailures += 1
-        storeRetry = Task { [weak self, options, pause = options.pause(afterFailures: storeFailures)] in
+        guard storing.retry == nil else { return }
+        storing.failures += 1
+        storing.retry = Task { [weak self, options, pause = options.pause(afterFailures: storing.failures)] in
             try? await options.clock.sleep(.seconds(pause))
             await self?.retryStore()
         }
     }
 
     private func retryStore() async {
-        storeRetry = nil
+        storing.retry = nil
         guard ending == nil, let storage else { return }
         if record == nil {
             let stored: StoredRoom?
@@ -111,13 +127,17 @@ extension Room {
             }
             guard ending == nil, record == nil else { return }
             startRecord(stored)
-            for send in unrecorded where unsettled.contains(send.draft.clientMessageID) {
+            for send in storing.unrecorded where outcomes.open.contains(send.draft.clientMessageID) {
                 record?.add(send.draft, at: send.at)
             }
-            let known = Set(unrecorded.map(\.draft.clientMessageID))
-            unrecorded = []
+            let known = Set(storing.unrecorded.map(\.draft.clientMessageID))
+            storing.unrecorded = []
             if let stored { send(stored.sends, landed: known) }
-            if mark > sentMark { record?.takeMark(mark) } else if let mark = stored?.unsentMark { sendMarkSoon(mark) }
+            if mark.seq > mark.confirmed {
+                record?.setUnsentMark(mark.seq)
+            } else if let mark = stored?.unsentMark {
+                sendMarkSoon(mark)
+            }
             let view = machine.view
             if let epoch = view.epoch, view.phase != .initial { recordSubscription(since: view.rev, epoch: epoch) }
         }
@@ -131,11 +151,11 @@ extension Room {
         guard record != nil else { return }
         let view = machine.view
         if view.phase == .initial { record?.unfollow() }
-        record?.takeRead(view.read, unread: view.unread)
+        record?.setRead(view.read, unread: view.unread)
         switch event {
         case .frame(let frame):
             switch frame.content {
-            case .message(let message) where view.connection != .offline: record?.takeFrame(message)
+            case .message(let message) where view.connection != .offline: record?.addFrame(message)
             case .live(let rev?) where view.connection != .offline: record?.advance(to: rev)
             case .error(code: "cursor_unknown"): record?.forget()
             default: break
@@ -165,11 +185,11 @@ extension Room {
 
     /// Schedules a write after ``ClientOptions/storeDelay``. It includes the changes that come until then.
     func scheduleFlush() {
-        guard !isFlushScheduled, let record, !record.isEmpty else { return }
-        isFlushScheduled = true
+        guard !storing.isScheduled, let record, !record.isEmpty else { return }
+        storing.isScheduled = true
         Task {
             try? await options.clock.sleep(options.storeDelay)
-            isFlushScheduled = false
+            storing.isScheduled = false
             await flush()
         }
     }
@@ -178,24 +198,24 @@ extension Room {
     func flush() async {
         guard storage != nil, record != nil else { return }
         // The write has its own task, so that cancelling the caller does not stop it.
-        let writing = Task { [previous = writing] in
+        let writing = Task { [previous = storing.writing] in
             await previous?.value
             await write()
         }
-        self.writing = writing
+        storing.writing = writing
         await writing.value
     }
 
     private func write() async {
         // While the store is out, the next attempt writes all that has come until then.
-        guard storeRetry == nil, let storage, let changes = record?.takeChanges(),
+        guard storing.retry == nil, let storage, let changes = record?.drainChanges(),
             !changes.isEmpty || storeFailure != nil
         else { return }
         do throws(BackscrollClientError) {
             try await storage.store.write(changes, to: storage.key)
             guard storeFailure != nil else { return }
             storeFailure = nil
-            storeFailures = 0
+            storing.failures = 0
             version += 1
             publishSoon()
         } catch {

@@ -42,10 +42,10 @@ extension Room {
 
     /// Waits for a state that is newer than `version`. Returns nil at the end.
     func next(after version: Int) async -> RoomState? {
-        while shownVersion <= version {
+        while shown.version <= version {
             if ending != nil { return self.version > version ? state : nil }
             do throws(BackscrollClientError) {
-                try await wait { room in room.shownVersion > version ? .success(()) : nil }
+                try await wait { room in room.shown.version > version ? .success(()) : nil }
             } catch {
                 if error.code == BackscrollClientError.cancelled { return nil }
             }
@@ -61,20 +61,20 @@ extension Room {
 
     /// Shows the present state: in ``changes``, and on the main actor.
     func publish() async {
-        shownVersion = version
-        shownAt = .now
+        shown.version = version
+        shown.at = .now
         wakeWaiters()
         await timeline.show(state)
     }
 
     /// Schedules showing the state. Events that come until then are shown with it.
     func publishSoon() {
-        guard !isPublishing else { return }
-        isPublishing = true
+        guard !shown.isScheduled else { return }
+        shown.isScheduled = true
         Task {
-            let pause = Self.showInterval - (shownAt.map { .now - $0 } ?? Self.showInterval)
+            let pause = Self.showInterval - (shown.at.map { .now - $0 } ?? Self.showInterval)
             if pause > .zero { try? await Task.sleep(for: pause) } else { await Task.yield() }
-            isPublishing = false
+            shown.isScheduled = false
             await publish()
         }
     }
@@ -91,4 +91,14 @@ struct RoomState: Sendable {
     let readership: Readership?
     let storeFailure: BackscrollClientError?
     let ending: BackscrollClientError?
+}
+
+/// What was shown last.
+struct Shown: Sendable {
+    /// The room's version then. Loops over ``Room/changes`` wait for a later one.
+    var version = 1
+    /// The time then; nil before the first.
+    var at: ContinuousClock.Instant?
+    /// True while the next is scheduled.
+    var isScheduled = false
 }

@@ -34,8 +34,6 @@ public actor Room {
     static let showInterval = Duration.milliseconds(8)
     /// Time for which read marks are collected, so that scrolling causes few requests.
     static let markDelay = Duration.milliseconds(300)
-    /// Number of sends whose outcome is kept for ``stored(_:)``.
-    static let settledSends = 256
     /// Minimum time between two typing notices (docs/live.md).
     static let typingInterval = Duration.seconds(3)
 
@@ -61,54 +59,19 @@ public actor Room {
     var machine: RoomMachine
     /// Number of events that may have changed what is shown.
     var version = 1
-    /// The version that was shown last. Loops over ``changes`` wait for a later one.
-    var shownVersion = 1
-    /// The time at which it was shown.
-    var shownAt: ContinuousClock.Instant?
+    /// What loops over ``changes`` have seen of it.
+    var shown = Shown()
     var scroll: (target: RoomMachine.ScrollTarget, version: Int)?
-    var isPublishing = false
     var ticker: Task<Void, Never>?
     var waiters: [Int: Waiter] = [:]
     var lastWaiter = 0
-    /// The sends that are neither stored nor refused.
-    var unsettled: Set<String> = []
-    /// The ids of the latest sends that are stored or refused, oldest first.
-    var settled: [String] = []
-    /// The outcomes of these sends, and of those that calls wait for.
-    var outcomes: [String: Result<ChatMessage, BackscrollClientError>] = [:]
-    /// Number of calls that wait for the outcome of each send.
-    var awaited: [String: Int] = [:]
-    /// Number of requests for pages that are under way.
-    var fetches = 0
-    var loadFailure: BackscrollClientError?
-    /// The number of the last request for a page, and of the first one since the room was opened. Requests of an
-    /// earlier window may still fail.
-    var lastRequest = 0
-    var openingRequest = 0
-    var openingFailures = 0
-    var openingFailure: BackscrollClientError?
-    /// Number of jumps that have ended.
-    var endedJumps = 0
-    var mark: Int64 = 0
-    /// The last mark that the server has confirmed.
-    var sentMark: Int64 = 0
-    var isMarking = false
-    /// Number of failed requests in a row for the mark.
-    var markFailures = 0
+    var outcomes = SendOutcomes()
+    var pages = PageRequests()
+    var mark = OwnMark()
+    var receipts = Receipts()
     /// The latest change under way of each message.
     var changing: [Int64: Task<Result<ChatMessage, BackscrollClientError>, Never>] = [:]
     var typedAt: Duration?
-    /// True once ``followReads()`` was called.
-    var followsReads = false
-    var isLoadingReads = false
-    /// The time of the last request for the read marks and the members.
-    var readsLoadedAt: Duration?
-    /// The read notices since then.
-    var noticed: [String: Int64] = [:]
-    /// The ids of all members; nil if they are not loaded, or too many.
-    var members: [String]?
-    /// The user's own mark in ``readership``.
-    var shownOwnRead: Int64 = 0
     var isScreenActive = true
     var isAppActive = true
 
@@ -121,25 +84,9 @@ public actor Room {
     /// and `store_newer` it continues without the store. Messages that are sent meanwhile are lost if the app ends before
     /// the server has them.
     public internal(set) var storeFailure: BackscrollClientError?
-    /// Number of failures of the store in a row.
-    var storeFailures = 0
-    /// The pause before the store is tried again.
-    var storeRetry: Task<Void, Never>?
-    /// The sends that wait for a store that could not be read yet.
-    var unrecorded: [StoredSend] = []
-    /// True if the next `live` asks the server for the user's mark.
-    var asksForMark = false
-    /// The requests for the user's mark.
-    var askingForMark: Task<Void, Never>?
-    /// The task that shows the stored messages.
-    var loading: Task<Void, Never>?
+    var storing = Storing()
     /// The changes for the store; nil until the stored messages are shown, and without a store.
     var record: RoomRecord?
-    var isFlushScheduled = false
-    /// The last write to the store.
-    var writing: Task<Void, Never>?
-    /// The sends that the server has refused, each with the error's code. They are not posted until the user asks.
-    var refusals: [String: String] = [:]
 
     init(id: String, me: String, client: BackscrollClient, generation: Int, utcOffsets: UTCOffsets, storage: RoomStore?)
     {
@@ -156,7 +103,7 @@ public actor Room {
 
     deinit {
         ticker?.cancel()
-        askingForMark?.cancel()
+        mark.asking?.cancel()
         Task { [client, id, number = subscriptionNumber] in await client.leave(id, number: number) }
     }
 
@@ -196,15 +143,15 @@ public actor Room {
         await loadFromStore(for: place)
         try checkOpen()
         startTicking()
-        openingFailures = 0
-        openingFailure = nil
-        loadFailure = nil
-        openingRequest = lastRequest + 1
+        pages.openingFailures = 0
+        pages.openingFailure = nil
+        pages.failure = nil
+        pages.openingRequest = pages.lastRequest + 1
         handle(.open(at: place.inTimeline))
         try await wait { room in
             if room.machine.view.phase != .initial { return .success(()) }
-            guard let failure = room.openingFailure else { return nil }
-            let goesOn = failure.isWorthRepeating && room.openingFailures < room.options.openingFailures
+            guard let failure = room.pages.openingFailure else { return nil }
+            let goesOn = failure.isWorthRepeating && room.pages.openingFailures < room.options.openingFailures
             return goesOn ? nil : .failure(failure)
         }
         await publish()
@@ -217,13 +164,14 @@ public actor Room {
     /// - Throws: the error of the last attempt. After a temporary error the room tries again by itself.
     public func load(_ edge: RoomMachine.Edge) async throws(BackscrollClientError) {
         try checkOpen()
-        loadFailure = nil
+        pages.failure = nil
         handle(.near(edge))
         try await wait { room in
             let view = room.machine.view
             switch edge == .before ? view.before : view.after {
             case .loading: return nil
-            case .failed: return .failure(room.loadFailure ?? .init(code: "failed", message: "The page did not load."))
+            case .failed:
+                return .failure(room.pages.failure ?? .init(code: "failed", message: "The page did not load."))
             case .idle, .end: return .success(())
             }
         }
@@ -240,13 +188,13 @@ public actor Room {
             try await open(at: place)
             return
         }
-        let ended = endedJumps
-        loadFailure = nil
+        let ended = pages.endedJumps
+        pages.failure = nil
         handle(.jump(to: place.inTimeline))
         try await wait { room in
-            if room.endedJumps != ended { return .success(()) }
+            if room.pages.endedJumps != ended { return .success(()) }
             // A jump ends without scrolling if its page is refused or empty.
-            guard let failure = room.loadFailure else { return room.fetches == 0 ? .success(()) : nil }
+            guard let failure = room.pages.failure else { return room.pages.underWay == 0 ? .success(()) : nil }
             return failure.isTemporary ? nil : .failure(failure)
         }
         await publish()
@@ -269,7 +217,7 @@ public actor Room {
         await publish()
     }
 
-    func take(_ offsets: UTCOffsets) async {
+    func setUTCOffsets(_ offsets: UTCOffsets) async {
         handle(.utcOffsets(offsets))
         await publish()
     }

@@ -38,7 +38,7 @@ struct RoomRecord: Sendable {
     var isEmpty: Bool { isMarkWritten && changes.isEmpty && frames.isEmpty && position ?? 0 == framesFrom }
 
     /// Returns the changes to write, and forgets them.
-    mutating func takeChanges() -> [StoreChange] {
+    mutating func drainChanges() -> [StoreChange] {
         endFrames()
         if let read, !isMarkWritten { changes.append(.read(read)) }
         // The count is of use only with the messages at the same position.
@@ -106,7 +106,7 @@ struct RoomRecord: Sendable {
     }
 
     /// Records a message of a frame.
-    mutating func takeFrame(_ message: ChatMessage) {
+    mutating func addFrame(_ message: ChatMessage) {
         land(message)
         guard let position else { return }
         keep(message)
@@ -135,7 +135,7 @@ struct RoomRecord: Sendable {
     }
 
     /// Records a page of the server, before its fetch ends.
-    mutating func takePage(_ page: RoomMachine.Page) {
+    mutating func addPage(_ page: RoomMachine.Page) {
         var messages = page.messages.map { message in
             land(message)
             guard let other = late[message.seq], other.rev > message.rev else { return message }
@@ -165,7 +165,7 @@ struct RoomRecord: Sendable {
     }
 
     /// Records a message of the answer to a request.
-    mutating func takeAnswer(_ message: ChatMessage) {
+    mutating func addAnswer(_ message: ChatMessage) {
         land(message)
         guard position != nil else { return }
         if fetches > 0, late[message.seq].map({ $0.rev < message.rev }) ?? true { late[message.seq] = message }
@@ -186,14 +186,14 @@ struct RoomRecord: Sendable {
         changes.append(.forget)
     }
 
-    mutating func takeRead(_ seq: Int64?, unread count: Int64) {
+    mutating func setRead(_ seq: Int64?, unread count: Int64) {
         guard let seq, seq != read || count != unread else { return }
         read = seq
         unread = count
         isMarkWritten = false
     }
 
-    mutating func takeMark(_ seq: Int64?) {
+    mutating func setUnsentMark(_ seq: Int64?) {
         changes.append(.unsentMark(seq))
     }
 

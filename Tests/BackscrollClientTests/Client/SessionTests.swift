@@ -55,10 +55,10 @@ struct SessionTests {
         }
         while await state() != .queued { await Task.yield() }
         time.elapsed = .seconds(119)
-        await room.takeTime()
+        await room.advanceTime()
         #expect(await state() == .queued)
         time.elapsed = .seconds(121)
-        await room.takeTime()
+        await room.advanceTime()
         #expect(try await room.stored("a").text == "hello")
         await client.close()
     }

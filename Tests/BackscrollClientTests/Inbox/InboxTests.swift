@@ -450,7 +450,7 @@ struct InboxTests {
         }
         let start = ContinuousClock.now
         for seq in 2...1500 as ClosedRange<Int64> {
-            await inbox.take(.message(.model(seq: seq, rev: rev + seq - 1)), since: nil)
+            await inbox.receive(.message(.model(seq: seq, rev: rev + seq - 1)), since: nil)
         }
         let count = await counting.value
         #expect(Double(count) <= (ContinuousClock.now - start) / Room.showInterval + 3)

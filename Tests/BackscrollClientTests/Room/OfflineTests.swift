@@ -291,7 +291,7 @@ struct OfflineTests {
         let draft = ChatDraft("mine", clientMessageID: "a")
         try await room.enqueue(draft)
         // A closed client fails its requests, and then ends its rooms one after another.
-        await room.takeAnswer(.failure(.isClosed), to: draft)
+        await room.receiveAnswer(.failure(.isClosed), to: draft)
         await first.close()
         try server.start()
 

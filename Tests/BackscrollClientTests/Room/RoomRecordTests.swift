@@ -107,7 +107,7 @@ struct RoomRecordTests {
                 if record.position != nil { queue.append(contentsOf: room.replay(since: room.rev - 1)) }
                 socketRev = room.rev
             case ..<65:
-                if !queue.isEmpty { record.takeFrame(queue.removeFirst()) }
+                if !queue.isEmpty { record.addFrame(queue.removeFirst()) }
                 if queue.isEmpty, record.position != nil { record.advance(to: socketRev) }
             case ..<72 where fetched == nil && record.position != nil:
                 record.beginFetch()
@@ -116,10 +116,10 @@ struct RoomRecordTests {
             case ..<80:
                 guard let page = fetched else { continue }
                 fetched = nil
-                if page.epoch == room.epoch { record.takePage(page) }
+                if page.epoch == room.epoch { record.addPage(page) }
                 record.endFetch()
             case ..<88:
-                try await store.write(record.takeChanges(), to: key)
+                try await store.write(record.drainChanges(), to: key)
                 try check(database, room)
             case ..<91 where fetched == nil:
                 // The room is opened at another place.
@@ -129,7 +129,7 @@ struct RoomRecordTests {
                 let page = room.page(first...first + 9)
                 record.beginFetch()
                 follow(page.rev)
-                record.takePage(page)
+                record.addPage(page)
                 record.endFetch()
             case ..<94 where record.position != nil:
                 // The socket is lost.
@@ -152,20 +152,20 @@ struct RoomRecordTests {
                 let page = room.page(21...30)
                 record.beginFetch()
                 follow(page.rev)
-                record.takePage(page)
+                record.addPage(page)
                 record.endFetch()
-                try await store.write(record.takeChanges(), to: key)
+                try await store.write(record.drainChanges(), to: key)
             default:
                 break
             }
         }
         if let page = fetched {
-            record.takePage(page)
+            record.addPage(page)
             record.endFetch()
         }
-        for frame in queue { record.takeFrame(frame) }
+        for frame in queue { record.addFrame(frame) }
         if record.position != nil { record.advance(to: room.rev) }
-        try await store.write(record.takeChanges(), to: key)
+        try await store.write(record.drainChanges(), to: key)
         try check(database, room)
     }
 
@@ -173,8 +173,8 @@ struct RoomRecordTests {
         var record = RoomRecord(me: "alice")
         record.follow(since: 10, epoch: "E", window: ([], false))
         #expect(record.isEmpty)
-        for rev in 11...500 as ClosedRange<Int64> { record.takeFrame(.model(seq: 7, rev: rev)) }
-        let changes = record.takeChanges()
+        for rev in 11...500 as ClosedRange<Int64> { record.addFrame(.model(seq: 7, rev: rev)) }
+        let changes = record.drainChanges()
         #expect(changes.count == 1 && record.isEmpty)
         guard case .frames(from: 10, to: 500, epoch: "E", let messages) = changes[0] else {
             Issue.record("\(changes)")
@@ -186,12 +186,12 @@ struct RoomRecordTests {
     @Test func `removes a send as soon as a page, frame or answer shows it stored`() {
         var record = RoomRecord(me: "alice")
         record.add(ChatDraft("a", clientMessageID: "a"), at: 1)
-        _ = record.takeChanges()
-        record.takeFrame(.model(seq: 1, rev: 1, sender: "bob", id: "a"))
-        #expect(record.takeChanges().isEmpty)
-        record.takeFrame(.model(seq: 2, rev: 2, sender: "alice", id: "a"))
-        record.takeFrame(.model(seq: 2, rev: 2, sender: "alice", id: "a"))
-        let changes = record.takeChanges()
+        _ = record.drainChanges()
+        record.addFrame(.model(seq: 1, rev: 1, sender: "bob", id: "a"))
+        #expect(record.drainChanges().isEmpty)
+        record.addFrame(.model(seq: 2, rev: 2, sender: "alice", id: "a"))
+        record.addFrame(.model(seq: 2, rev: 2, sender: "alice", id: "a"))
+        let changes = record.drainChanges()
         guard changes.count == 1, case .removeSend(clientMessageID: "a") = changes[0] else {
             Issue.record("\(changes)")
             return

@@ -240,7 +240,7 @@ struct ScreenTests {
         let start = ContinuousClock.now
         let number = await room.subscriptionNumber
         for seq in 1...1000 as ClosedRange<Int64> {
-            await room.take(.frame(.init(.message(.model(seq: seq, rev: seq)), room: "lobby")), number: number)
+            await room.receive(.frame(.init(.message(.model(seq: seq, rev: seq)), room: "lobby")), number: number)
         }
         let count = await counting.value
         // The first change of a loop has what is there, and one change may have been due at the start.
@@ -288,7 +288,7 @@ struct ScreenTests {
         let client = server.client()
         let room = try await client.room("lobby").open(at: .newest)
         let day = try #require(await room.view.rows.first?.id)
-        await room.take(UTCOffsets(24 * 60))
+        await room.setUTCOffsets(UTCOffsets(24 * 60))
         #expect(await room.view.rows.first?.id != day)
         await client.close()
     }
