@@ -83,7 +83,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         StoreError(description: "the directory \(path) cannot be used for a backup: \(reason)")
     }
 
-    static func backupPlace(_ path: String, reason: String) -> StoreError {
+    static func backupDestination(_ path: String, reason: String) -> StoreError {
         StoreError(description: "the backup cannot be written to \(path): \(reason)")
     }
 

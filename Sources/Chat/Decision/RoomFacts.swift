@@ -3,7 +3,7 @@ public import Wire
 /// The state of a room that the rules ask about.
 public struct RoomFacts: Sendable, Hashable {
     /// The largest `seq` or revision that a room can have.
-    public static let maximumPlace: Int64 = 1 << 36 - 1
+    public static let maximumOrdinal: Int64 = 1 << 36 - 1
 
     /// The highest `seq`.
     public var head: Int64
@@ -65,10 +65,10 @@ public struct RoomFacts: Sendable, Hashable {
 
     /// True if the room may become full before the next look at it. Its sends are then decided one by one, although the
     /// rules permit them.
-    var isNearlyFull: Bool { rev >= Self.maximumPlace - 1 << 32 }
+    var isNearlyFull: Bool { rev >= Self.maximumOrdinal - 1 << 32 }
 
     /// True if no message in the room can be changed any more.
-    var isFull: Bool { rev >= Self.maximumPlace }
+    var isFull: Bool { rev >= Self.maximumOrdinal }
 
     /// Appends a message: it takes the next `seq` and revision.
     ///
@@ -78,7 +78,7 @@ public struct RoomFacts: Sendable, Hashable {
     ///     decrease as `seq` grows.
     /// - Returns: `nil`, with nothing changed, if the room is full.
     public mutating func append(_ draft: Draft, by sender: UserID, to id: RoomID, at time: Timestamp) -> NewMessage? {
-        guard head < Self.maximumPlace, rev < Self.maximumPlace else { return nil }
+        guard head < Self.maximumOrdinal, rev < Self.maximumOrdinal else { return nil }
         head += 1
         rev += 1
         latest = max(time, latest)

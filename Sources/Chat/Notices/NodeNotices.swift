@@ -17,13 +17,13 @@ public struct NodeNotices: Sendable, Hashable {
     public static let maximumPayloads = 4
 
     /// A user in a room.
-    public struct Place: Sendable, Hashable {
+    public struct Key: Sendable, Hashable {
         /// The room.
         public var room: RoomID
         /// The user.
         public var user: UserID
 
-        /// Creates a place.
+        /// Creates a key.
         public init(room: RoomID, user: UserID) {
             self.room = room
             self.user = user
@@ -31,9 +31,9 @@ public struct NodeNotices: Sendable, Hashable {
     }
 
     /// The users who are typing.
-    public private(set) var typing: Set<Place> = []
+    public private(set) var typing: Set<Key> = []
     /// The latest read marks that have moved, as `seq`.
-    public private(set) var read: [Place: Int64] = [:]
+    public private(set) var read: [Key: Int64] = [:]
 
     /// The frames to users' own devices, in order.
     public private(set) var own: [OwnNotice] = []
@@ -53,18 +53,18 @@ public struct NodeNotices: Sendable, Hashable {
 
     /// Adds a notice that a user is typing.
     public mutating func addTyping(_ user: UserID, in room: RoomID) {
-        let place = Place(room: room, user: user)
-        if hasSpace || typing.contains(place) { typing.insert(place) }
+        let key = Key(room: room, user: user)
+        if hasSpace || typing.contains(key) { typing.insert(key) }
     }
 
     /// Adds a notice that a user's read mark has moved. Of several, only the highest `seq` is kept.
     public mutating func addRead(_ user: UserID, in room: RoomID, to seq: Int64) {
-        let place = Place(room: room, user: user)
-        guard let known = read[place] else {
-            if hasSpace { read[place] = seq }
+        let key = Key(room: room, user: user)
+        guard let known = read[key] else {
+            if hasSpace { read[key] = seq }
             return
         }
-        read[place] = max(known, seq)
+        read[key] = max(known, seq)
     }
 
     /// Returns at most ``maximumPayloads`` payloads of at most ``maximumBytes`` bytes with the notices, first

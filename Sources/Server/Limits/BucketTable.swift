@@ -59,8 +59,8 @@ final class BucketTable<Key: LimitKey>: Sendable {
 
     private func take(_ key: Key, at now: Int64, orWider: Bool) -> Outcome {
         shard(of: key).buckets.withLock { buckets in
-            if let place = buckets.index(forKey: key) {
-                return buckets.values[place].take(limit, at: now).map(Outcome.empty) ?? .taken
+            if let index = buckets.index(forKey: key) {
+                return buckets.values[index].take(limit, at: now).map(Outcome.empty) ?? .taken
             }
             if orWider, buckets.count >= BucketTableBounds.crowdedShard, let wider = key.wider {
                 return .crowded(wider)

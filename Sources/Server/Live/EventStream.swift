@@ -11,7 +11,7 @@ final class EventStream: ConnectionHandler, SubscriptionCarrier, UserConnection 
     private let subscription: Subscription
     /// The user who opened the stream.
     let user: UserID?
-    var userPlace: Int32?
+    var userIndex: Int32?
     /// The time when the client's token expires and the stream ends; `nil` for never.
     private let end: Timestamp?
     /// The reply that the subscription waits for; `nil` for none.

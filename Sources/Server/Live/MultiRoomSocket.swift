@@ -14,7 +14,7 @@ final class MultiRoomSocket: LiveSocket {
     let worker: Worker
     var caller: Identity
     private(set) unowned var socket: WebSocketConnection!
-    var userPlace: Int32?
+    var userIndex: Int32?
     /// The block of the client's address, for limits.
     let address: AddressBlock?
     private let format: PushFormat
@@ -237,29 +237,29 @@ extension Problem {
 struct SubscriptionTable {
     /// All subscriptions, in no particular order.
     private(set) var all: [Subscription] = []
-    private var places: [RoomID: Int] = [:]
+    private var indices: [RoomID: Int] = [:]
     private var turn = 0
 
     var count: Int { all.count }
 
-    subscript(room: RoomID) -> Subscription? { places[room].map { all[$0] } }
+    subscript(room: RoomID) -> Subscription? { indices[room].map { all[$0] } }
 
     /// Adds a subscription to a room that has none.
     mutating func insert(_ subscription: Subscription) {
-        assert(places[subscription.feed.room] == nil)
-        places[subscription.feed.room] = all.count
+        assert(indices[subscription.feed.room] == nil)
+        indices[subscription.feed.room] = all.count
         all.append(subscription)
     }
 
-    /// Removes the subscription to a room in constant time. The last one takes its place.
+    /// Removes the subscription to a room in constant time. The last one takes its index.
     @discardableResult
     mutating func remove(_ room: RoomID) -> Subscription? {
-        guard let place = places.removeValue(forKey: room) else { return nil }
-        let removed = all[place]
+        guard let index = indices.removeValue(forKey: room) else { return nil }
+        let removed = all[index]
         let last = all.removeLast()
         if last !== removed {
-            all[place] = last
-            places[last.feed.room] = place
+            all[index] = last
+            indices[last.feed.room] = index
         }
         return removed
     }

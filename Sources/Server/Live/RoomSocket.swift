@@ -14,7 +14,7 @@ final class RoomSocket: LiveSocket {
     private let subscription: Subscription
     /// The reply that the subscription waits for; `nil` for none.
     private var reading: Reply<ReplaySlice>?
-    var userPlace: Int32?
+    var userIndex: Int32?
 
     private init(_ connection: Connection, worker: Worker, caller: Identity, subscription: Subscription) {
         self.connection = connection

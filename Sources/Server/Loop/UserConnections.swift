@@ -8,7 +8,7 @@ protocol UserConnection: AnyObject {
     /// The user who opened it; `nil` for a caller without a name.
     var user: UserID? { get }
     /// Its index in ``UserConnections/all``; `nil` if it is not registered.
-    var userPlace: Int32? { get set }
+    var userIndex: Int32? { get set }
     /// Tells the client the reason, and ends.
     func end(because problem: Problem)
 }
@@ -35,7 +35,7 @@ final class UserConnections {
     /// Registers a socket or event stream. Balance it with ``closed(_:)``.
     func opened(_ connection: any UserConnection) {
         guard let user = connection.user else { return }
-        connection.userPlace = Int32(all.count)
+        connection.userIndex = Int32(all.count)
         all.append(connection)
         openSockets.add(1, of: user)
     }
@@ -43,13 +43,13 @@ final class UserConnections {
     /// Unregisters a socket or event stream.
     func closed(_ connection: any UserConnection) {
         loop.clientLeft()
-        guard let user = connection.user, let place = connection.userPlace else { return }
-        connection.userPlace = nil
+        guard let user = connection.user, let index = connection.userIndex else { return }
+        connection.userIndex = nil
         // The last one moves to the free place.
         let last = all.removeLast()
-        if place < all.count {
-            all[Int(place)] = last
-            last.userPlace = place
+        if index < all.count {
+            all[Int(index)] = last
+            last.userIndex = index
         }
         openSockets.add(-1, of: user)
     }

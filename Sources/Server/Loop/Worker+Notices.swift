@@ -91,7 +91,7 @@ extension Worker {
     /// Passes on the notices of another node, within the limits that hold here.
     func heard(_ notices: NodeNotices) {
         services.live.dispatcher.notifyOwn(notices.own)
-        for (place, seq) in notices.read { awaitNotice(of: place.user, in: place.room, to: seq) }
+        for (key, seq) in notices.read { awaitNotice(of: key.user, in: key.room, to: seq) }
         let typing = notices.typing.filter {
             admitsTyping($0.user, in: $0.room, subscribers: feeds[$0.room]?.count ?? 0)
         }

@@ -11,8 +11,8 @@ public struct Finding: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         // A damaged name may hold any bytes.
         let name = room.map { room in room.allSatisfy { $0.isASCII && $0 > " " } ? room : room.debugDescription }
-        let place = [name.map { "room \($0)" }, seq.map { "seq \($0)" }].compactMap { $0 }
-        return place.isEmpty ? text : "\(place.joined(separator: ", ")): \(text)"
+        let location = [name.map { "room \($0)" }, seq.map { "seq \($0)" }].compactMap { $0 }
+        return location.isEmpty ? text : "\(location.joined(separator: ", ")): \(text)"
     }
 }
 

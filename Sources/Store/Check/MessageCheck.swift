@@ -114,25 +114,25 @@ final class MessageCheck<DB: SQLDatabase> {
         _ changes: DB.Prepared
     ) throws -> Message? {
         let (sentAt, changed) = (row.integer(1), row.isNull(2) ? nil : RowKey(rawValue: row.integer(2)))
-        fold.add(key.place, sentAt: sentAt, createdAt: row.integer(3), findings)
-        if let changed, changed.room != key.room || changed.place <= sentAt {
+        fold.add(key.ordinal, sentAt: sentAt, createdAt: row.integer(3), findings)
+        if let changed, changed.room != key.room || changed.ordinal <= sentAt {
             findings.add(
-                "this message was last changed at revision \(changed.place) of room number \(changed.room), but sent at "
-                    + "revision \(sentAt) of room number \(key.room)", room: fold.name, seq: key.place)
+                "this message was last changed at revision \(changed.ordinal) of room number \(changed.room), but sent at "
+                    + "revision \(sentAt) of room number \(key.room)", room: fold.name, seq: key.ordinal)
         }
         // Both statements return revisions in rising order, so a revision that occurs in both is found here.
         let sent = RowKey(room: key.room, sentAt).rawValue
         while changes.hasRow, changes.integer(0) <= sent {
             if changes.integer(0) == sent {
-                let other = RowKey(rawValue: changes.integer(1)).place
+                let other = RowKey(rawValue: changes.integer(1)).ordinal
                 findings.add(
                     "this message was sent at revision \(sentAt), but message \(other) was changed at that revision",
-                    room: fold.name, seq: key.place)
+                    room: fold.name, seq: key.ordinal)
             }
             try changes.next()
         }
         let facts = MessageFacts(
-            room: fold.name, seq: key.place, rev: changed?.place ?? sentAt, createdAt: row.integer(3),
+            room: fold.name, seq: key.ordinal, rev: changed?.ordinal ?? sentAt, createdAt: row.integer(3),
             sender: row.text(4),
             clientMessageID: row.isNull(5) ? nil : row.text(5))
         let snapshot = row.bytes(6)
@@ -140,7 +140,7 @@ final class MessageCheck<DB: SQLDatabase> {
         if message.deleted,
             message.pinned != nil || !message.reactions.isEmpty || !message.content.isSame(as: Content())
         {
-            findings.add("this message is deleted, but still has content", room: fold.name, seq: key.place)
+            findings.add("this message is deleted, but still has content", room: fold.name, seq: key.ordinal)
         }
         return message
     }
@@ -161,7 +161,7 @@ final class MessageCheck<DB: SQLDatabase> {
         }
         if message?.deleted == true, pendingReactions.contains(key.rawValue) { return }
         if !isRoomDeleted, let message, let difference = fold.difference(from: message) {
-            findings.add(difference, room: name, seq: key.place)
+            findings.add(difference, room: name, seq: key.ordinal)
         }
     }
 
@@ -175,7 +175,7 @@ final class MessageCheck<DB: SQLDatabase> {
             if id == key.rawValue {
                 isKnown = true
                 if firstContents.integer(1) != 32 {
-                    findings.add("the hash of the original content is truncated", room: name, seq: key.place)
+                    findings.add("the hash of the original content is truncated", room: name, seq: key.ordinal)
                 }
             } else {
                 addOrphan("there is a hash of the original content, but no message", RowKey(rawValue: id))
@@ -185,10 +185,11 @@ final class MessageCheck<DB: SQLDatabase> {
         guard let message else { return }
         let isNeeded = message.clientMessageID != nil && !message.isAsSent
         if isNeeded, !isKnown {
-            findings.add("the hash of the original content is missing", room: name, seq: key.place)
+            findings.add("the hash of the original content is missing", room: name, seq: key.ordinal)
         } else if isKnown, !isNeeded {
             findings.add(
-                "there is a hash of the original content, but the message was never edited", room: name, seq: key.place)
+                "there is a hash of the original content, but the message was never edited", room: name,
+                seq: key.ordinal)
         }
     }
 
@@ -207,7 +208,7 @@ final class MessageCheck<DB: SQLDatabase> {
         }
         guard !isRoomDeleted, let message else { return }
         let difference = try fold.difference(from: message, db.wasErased)
-        if let difference { findings.add(difference, room: name, seq: key.place) }
+        if let difference { findings.add(difference, room: name, seq: key.ordinal) }
     }
 
     /// Checks that a message is listed as pinned exactly if its snapshot says so; `nil` stands for one that cannot be read.
@@ -218,7 +219,7 @@ final class MessageCheck<DB: SQLDatabase> {
             if id == key.rawValue {
                 user = pins.text(1)
                 if let message, pins.integer(2) > message.rev {
-                    findings.add("this message was pinned after its latest change", room: name, seq: key.place)
+                    findings.add("this message was pinned after its latest change", room: name, seq: key.ordinal)
                 }
             } else {
                 addOrphan("this message is listed as pinned, but there is no message", RowKey(rawValue: id))
@@ -228,11 +229,11 @@ final class MessageCheck<DB: SQLDatabase> {
         guard let message, !isRoomDeleted, message.pinned?.by.string != user else { return }
         findings.add(
             "this message is pinned by \(message.pinned?.by.string ?? "nobody"), but listed as pinned by "
-                + "\(user ?? "nobody")", room: name, seq: key.place)
+                + "\(user ?? "nobody")", room: name, seq: key.ordinal)
     }
 
     private func addOrphan(_ text: String, _ key: RowKey) {
-        findings.add(text, room: "#\(key.room)", seq: key.place)
+        findings.add(text, room: "#\(key.room)", seq: key.ordinal)
     }
 
     /// Finds client message ids that a sender has used twice in a room. The statement returns them one after the other.
@@ -241,7 +242,7 @@ final class MessageCheck<DB: SQLDatabase> {
         try selectClientIDs.forEachRow { row in
             let next = (
                 room: row.integer(0), sender: row.bytes(1), id: row.bytes(2),
-                seq: RowKey(rawValue: row.integer(3)).place
+                seq: RowKey(rawValue: row.integer(3)).ordinal
             )
             if let last, last.room == next.room, last.sender == next.sender, last.id == next.id {
                 findings.add(

@@ -35,7 +35,8 @@ final class PeopleCheck<DB: SQLDatabase> {
         selectExpired = try statement("NULL, seq", "expired")
         selectMentions = try statement(
             "NULL, seq", "mentions",
-            rows: "SELECT message >> 36 AS room, max(message & \(RowKey.maximumPlace)) AS seq FROM mentions GROUP BY 1")
+            rows:
+                "SELECT message >> 36 AS room, max(message & \(RowKey.maximumOrdinal)) AS seq FROM mentions GROUP BY 1")
         selectMembers = try db.prepare(
             """
             SELECT members.room, rooms.name, "user", owner FROM members LEFT JOIN rooms ON rooms.id = members.room
@@ -157,7 +158,7 @@ final class PeopleCheck<DB: SQLDatabase> {
             if row.isNull(1) {
                 return findings.add("there is \(what) for this room number, but no such room", room: "#\(number)")
             }
-            let head = max(heads[number] ?? 0, RowKey(rawValue: row.integer(4)).place)
+            let head = max(heads[number] ?? 0, RowKey(rawValue: row.integer(4)).ordinal)
             if !(0...head).contains(seq) {
                 findings.add("\(what) is at \(seq), but the room ends at \(head)", room: row.text(1))
             }

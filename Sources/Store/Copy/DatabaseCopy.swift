@@ -150,20 +150,20 @@ public struct DatabaseCopy {
             isCancelled: () -> Bool, progress report: (Progress) -> Void
         ) throws -> Progress {
             try DatabaseCopy.checkIsWhole(source)
-            var (table, place) = try start()
+            var (table, lastKey) = try start()
             progress.allMessages = try count("messages", source)
             progress.messages = try count("messages", target)
             while table < CopiedTable.all.count {
                 let current = CopiedTable.all[table]
-                let rows = try read(current, after: place)
+                let rows = try read(current, after: lastKey)
                 try transaction {
                     try insert(rows, into: current)
                     if rows.count < DatabaseCopy.rows {
-                        (table, place) = (table + 1, nil)
+                        (table, lastKey) = (table + 1, nil)
                     } else {
-                        place = Array(rows.last!.prefix(current.keyCount))
+                        lastKey = Array(rows.last!.prefix(current.keyCount))
                     }
-                    let key = place.map { CopiedTable.all[table].text(ofKey: $0[...]) }
+                    let key = lastKey.map { CopiedTable.all[table].text(ofKey: $0[...]) }
                     try set(DatabaseCopy.placeKey, to: "\(table)" + (key.map { "\t" + $0 } ?? ""))
                 }
                 if current.name == "messages" {
@@ -182,7 +182,7 @@ public struct DatabaseCopy {
         }
 
         /// Returns the table to continue with and the key of its last copied row, and marks a new target as unfinished.
-        private mutating func start() throws -> (table: Int, place: [CopiedTable.Value]?) {
+        private mutating func start() throws -> (table: Int, lastKey: [CopiedTable.Value]?) {
             guard let epoch = try meta("epoch", source) else {
                 throw StoreError(
                     description: "the source has no epoch: it is a backup that was never opened by a server")
@@ -205,9 +205,9 @@ public struct DatabaseCopy {
 
         // MARK: Rows
 
-        private func read(_ table: CopiedTable, after place: [CopiedTable.Value]?) throws -> [[CopiedTable.Value]] {
-            let select = try source.prepare(table.select(after: place != nil, limit: DatabaseCopy.rows))
-            if let place { try select.bind(place) }
+        private func read(_ table: CopiedTable, after lastKey: [CopiedTable.Value]?) throws -> [[CopiedTable.Value]] {
+            let select = try source.prepare(table.select(after: lastKey != nil, limit: DatabaseCopy.rows))
+            if let lastKey { try select.bind(lastKey) }
             return try select.allRows { table.values(of: $0) }
         }
 

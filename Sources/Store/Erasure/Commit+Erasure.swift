@@ -42,8 +42,8 @@ extension Commit {
         if job.phase >= Phase.messages, store.hasQuarantinedMessage(of: user) {
             // Messages of rooms that are quarantined are filed when the log is next opened. Then all messages are
             // searched again.
-            if job.phase == Phase.messages, job.place == 0 { throw SQLiteError.quarantined }
-            (next.phase, next.place) = (Phase.messages, 0)
+            if job.phase == Phase.messages, job.cursor == 0 { throw SQLiteError.quarantined }
+            (next.phase, next.cursor) = (Phase.messages, 0)
             return next
         }
         switch job.phase {
@@ -62,14 +62,14 @@ extension Commit {
             }
         case Phase.messages:
             let (found, last) = try db.messages(
-                of: user, after: job.place, rows: CommitLimits.scannedRows, most: CommitLimits.erasedMessages)
+                of: user, after: job.cursor, rows: CommitLimits.scannedRows, most: CommitLimits.erasedMessages)
             for message in found { try eraseMessage(at: message, of: user) }
-            if let last { next.place = last } else { (next.phase, next.place) = (Phase.reactions, 0) }
+            if let last { next.cursor = last } else { (next.phase, next.cursor) = (Phase.reactions, 0) }
         case Phase.pins:
             var count = 0
-            while count < CommitLimits.erasedMessages, let pin = try db.nextPin(by: user, after: next.place) {
+            while count < CommitLimits.erasedMessages, let pin = try db.nextPin(by: user, after: next.cursor) {
                 try erasePin(of: pin.message, rev: pin.rev, by: user)
-                next.place = pin.message.rawValue
+                next.cursor = pin.message.rawValue
                 count += 1
             }
             if count < CommitLimits.erasedMessages {
@@ -80,13 +80,13 @@ extension Commit {
         default:
             var count = 0
             while count < CommitLimits.erasedMessages,
-                let message = try db.nextReacted(after: next.place)
+                let message = try db.nextReacted(after: next.cursor)
             {
                 try eraseReactions(to: message, by: user)
-                next.place = message.rawValue
+                next.cursor = message.rawValue
                 count += 1
             }
-            if count < CommitLimits.erasedMessages { (next.phase, next.place) = (Phase.pins, 0) }
+            if count < CommitLimits.erasedMessages { (next.phase, next.cursor) = (Phase.pins, 0) }
         }
         return next
     }
@@ -114,19 +114,19 @@ extension Commit {
         let writes = Decision.leaving(user, past, in: id)
         // The name in a direct room is a fact of the room.
         if id.isDirect {
-            var place = Place(id: id, room: try room(id))
-            for write in writes { try apply(write, &place) }
+            var target = Target(id: id, room: try room(id))
+            for write in writes { try apply(write, &target) }
         } else {
             for write in writes { try apply(write, in: id, number) }
         }
     }
 
-    /// A message, and the place of decisions on it.
+    /// A message, and the target of decisions on it.
     private struct OpenMessage {
-        var place: Place
+        var target: Target
         let message: Message
         let body: [UInt8]
-        var facts: RoomFacts { place.room!.facts }
+        var facts: RoomFacts { target.room!.facts }
     }
 
     /// Returns a message, after filing its room; `nil` if it cannot be changed. A deleted room is left to its own job.
@@ -138,15 +138,15 @@ extension Commit {
         guard let body = try db.snapshot(of: key), let message = try? Message(decoding: body) else {
             return nil
         }
-        return OpenMessage(place: Place(id: id, room: room), message: message, body: body)
+        return OpenMessage(target: Target(id: id, room: room), message: message, body: body)
     }
 
     private mutating func eraseMessage(at key: RowKey, of user: UserID) throws {
-        if let boundary = try db.boundary(of: user, in: key.room), key.place > boundary.seq { return }
+        if let boundary = try db.boundary(of: user, in: key.room), key.ordinal > boundary.seq { return }
         guard var old = try open(key),
             let decision = Decision(erasing: old.message, old.body, of: user, in: old.facts)
         else { return }
-        try apply(decision, &old.place)
+        try apply(decision, &old.target)
     }
 
     /// Removes a user's name from a pin. The message stays pinned.
@@ -155,7 +155,7 @@ extension Commit {
         guard var old = try open(key),
             let decision = Decision(unnamingPinOf: old.message, old.body, in: old.facts)
         else { return }
-        try apply(decision, &old.place)
+        try apply(decision, &old.target)
     }
 
     private mutating func eraseReactions(to key: RowKey, by user: UserID) throws {
@@ -174,7 +174,7 @@ extension Commit {
             let users = try db.reactingUsers(reaction, to: key)
             let decision = Decision(
                 removing: reaction, of: user, from: old.message, old.body, reactingUsers: users, in: old.facts)
-            if let decision { try apply(decision, &old.place) }
+            if let decision { try apply(decision, &old.target) }
         }
     }
 }

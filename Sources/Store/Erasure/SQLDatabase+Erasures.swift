@@ -115,16 +115,16 @@ extension SQLDatabase {
     /// Searches the next rows for messages of a user.
     ///
     /// - Parameters:
-    ///   - place: the row after which the search starts.
+    ///   - row: the row after which the search starts.
     ///   - rows: maximum number of rows to search.
     ///   - most: maximum number of messages to find; the search stops there.
     /// - Returns: the messages found, and the last row searched; `nil` if no rows are left.
     func messages(
-        of user: UserID, after place: Int64, rows: Int, most: Int
+        of user: UserID, after row: Int64, rows: Int, most: Int
     ) throws -> (found: [RowKey], last: Int64?) {
         let select = try prepare("SELECT id, sender = $1 FROM messages WHERE id > $2 ORDER BY id LIMIT $3")
         try select.bind(user.string, at: 1)
-        try select.bind(place, at: 2)
+        try select.bind(row, at: 2)
         try select.bind(Int64(rows), at: 3)
         var found: [RowKey] = []
         var last: Int64?
@@ -145,9 +145,9 @@ extension SQLDatabase {
         try runSoon("DELETE FROM first_contents WHERE message = $1", message)
     }
 
-    /// Returns the next message after `place` that has reactions, whoever reacted.
-    func nextReacted(after place: Int64) throws -> RowKey? {
-        try first("SELECT message FROM reactions WHERE message > $1 ORDER BY message LIMIT 1", place) {
+    /// Returns the next message after `row` that has reactions, whoever reacted.
+    func nextReacted(after row: Int64) throws -> RowKey? {
+        try first("SELECT message FROM reactions WHERE message > $1 ORDER BY message LIMIT 1", row) {
             RowKey(rawValue: $0.integer(0))
         }
     }

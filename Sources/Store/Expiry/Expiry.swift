@@ -28,7 +28,7 @@ struct Expiry {
     }
 
     /// A room, with its expiry mark.
-    struct Place {
+    struct Room {
         /// The room's number in the database.
         let number: Int64
         let room: RoomID
@@ -139,22 +139,22 @@ extension CommitMaker {
             let term = try expiryTerm()
             let rooms = try expiryRooms(after: expiry.room, most: expiry.mostRooms, ofAll: term.days != nil)
             asked = rooms.last?.number
-            let places = try rooms.compactMap { room -> (place: Expiry.Place, cutoff: Timestamp)? in
+            let due = try rooms.compactMap { room -> (room: Expiry.Room, cutoff: Timestamp)? in
                 guard let cutoff = room.cutoff(term), try isDue(room, before: cutoff) else { return nil }
                 return (room, cutoff)
             }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)
-            if !places.isEmpty {
+            if !due.isEmpty {
                 let done = try transact { commit in
                     var rest = expiry.mostMessages
-                    for (place, cutoff) in places {
-                        let (looked, expired) = try commit.expire(place, before: cutoff, most: rest)
+                    for (room, cutoff) in due {
+                        let (looked, expired) = try commit.expire(room, before: cutoff, most: rest)
                         step.expired += expired
                         rest -= looked
                         guard rest == 0 else { continue }
                         // The next step continues with the next room; the next round returns to this one.
                         step.hasMore = true
-                        if place.number != places.last?.place.number { step.lastRoom = place.number }
+                        if room.number != due.last?.room.number { step.lastRoom = room.number }
                         break
                     }
                 }
@@ -187,14 +187,14 @@ extension Commit {
     /// - Parameter most: maximum number of messages to examine, including tombstones.
     /// - Returns: the number of messages examined, and the number of these that expired.
     mutating func expire(
-        _ place: Expiry.Place, before cutoff: Timestamp, most: Int
+        _ due: Expiry.Room, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
-        guard !quarantined.contains(place.room), var room = try room(place.room) else { return (0, 0) }
-        try file(place.room, room)
-        var (seq, expired, bytes) = (place.mark, 0, 0)
-        let end = min(room.head, place.mark + Int64(most))
-        for (key, body) in try db.messages(after: place.mark, upTo: end, in: room.number) {
-            guard key.place == seq + 1 else { break }
+        guard !quarantined.contains(due.room), var room = try room(due.room) else { return (0, 0) }
+        try file(due.room, room)
+        var (seq, expired, bytes) = (due.mark, 0, 0)
+        let end = min(room.head, due.mark + Int64(most))
+        for (key, body) in try db.messages(after: due.mark, upTo: end, in: room.number) {
+            guard key.ordinal == seq + 1 else { break }
             // A message that cannot be read is skipped, so that those after it still expire.
             if let message = try? Message(decoding: body) {
                 guard message.createdAt < cutoff else { break }
@@ -202,9 +202,9 @@ extension Commit {
                     guard let decision = Decision(expiring: message, body, in: room.facts) else { break }
                     for write in decision.writes {
                         if case .replace(let message) = write {
-                            bytes += try replace(message, in: place.room, &room)
+                            bytes += try replace(message, in: due.room, &room)
                         } else {
-                            try apply(write, in: place.room, room.number)
+                            try apply(write, in: due.room, room.number)
                         }
                     }
                     expired += 1
@@ -213,8 +213,8 @@ extension Commit {
             seq += 1
         }
         try db.addBytes(bytes, to: room.number)
-        if seq > place.mark { try db.raiseExpired(to: seq, in: room.number) }
-        return (Int(seq - place.mark), expired)
+        if seq > due.mark { try db.raiseExpired(to: seq, in: room.number) }
+        return (Int(seq - due.mark), expired)
     }
 }
 

@@ -21,7 +21,7 @@ struct Job: Equatable {
     let kind: Kind
     /// Its progress; the meaning depends on the kind.
     var phase: Int64 = 0
-    var place: Int64 = 0
+    var cursor: Int64 = 0
     /// The journal row before which rows may hold data to remove. Those rows are deleted first, because the job works
     /// on filed messages only. Not stored: rows get new numbers when the log is opened.
     var journalRow: Int64 = 0
@@ -30,7 +30,7 @@ struct Job: Equatable {
     var percent: Int? {
         switch kind {
         case .room, .reactions, .user: nil
-        case .activity(let last): last > 0 ? Int(min(99, place * 100 / last)) : nil
+        case .activity(let last): last > 0 ? Int(min(99, cursor * 100 / last)) : nil
         }
     }
 }
@@ -167,7 +167,7 @@ extension Commit {
         case .activity:
             if let room = try store.fillActivity(most: CommitLimits.jobRows) {
                 next = job
-                next?.place = room
+                next?.cursor = room
             }
         }
         guard let next else {
@@ -182,12 +182,12 @@ extension Commit {
     /// job.
     ///
     /// One commit removes at most ``CommitLimits/jobRows`` reactions, counted over all its messages.
-    mutating func removeReactions(_ count: Int, to place: RowKey) throws {
+    mutating func removeReactions(_ count: Int, to message: RowKey) throws {
         guard removedReactions + count <= CommitLimits.jobRows else {
-            return jobs.append(try db.insertJob(.reactions(place.rawValue)))
+            return jobs.append(try db.insertJob(.reactions(message.rawValue)))
         }
         removedReactions += count
-        try db.removeReactions(to: place)
+        try db.removeReactions(to: message)
     }
 
     /// Removes some rows of a deleted room.

@@ -6,7 +6,7 @@ extension SQLDatabase {
     func jobs() throws -> [Job] {
         try all("SELECT id, kind, number, \"user\", phase, place FROM jobs ORDER BY id") { row in
             Job.Kind(row.text(1), number: row.integer(2), user: row.isNull(3) ? nil : row.text(3))
-                .map { Job(id: row.integer(0), kind: $0, phase: row.integer(4), place: row.integer(5)) }
+                .map { Job(id: row.integer(0), kind: $0, phase: row.integer(4), cursor: row.integer(5)) }
         }.compactMap(\.self)
     }
 
@@ -22,7 +22,7 @@ extension SQLDatabase {
 
     /// Stores the progress of a job.
     func update(_ job: Job) throws {
-        try runSoon("UPDATE jobs SET phase = $1, place = $2 WHERE id = $3", job.phase, job.place, job.id)
+        try runSoon("UPDATE jobs SET phase = $1, place = $2 WHERE id = $3", job.phase, job.cursor, job.id)
     }
 
     /// Deletes the job of this kind and user, before another one replaces it. Does nothing for kinds without a user.
@@ -58,15 +58,15 @@ extension SQLDatabase {
             "DELETE FROM bans WHERE (room, \"user\") IN (SELECT room, \"user\" FROM bans WHERE room = $1 LIMIT $2)",
             """
             DELETE FROM pins WHERE message IN (SELECT message FROM pins
-                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)
+                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumOrdinal)) LIMIT $2)
             """,
             """
             DELETE FROM reactions WHERE (message, key, "user") IN (SELECT message, key, "user" FROM reactions
-                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)
+                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumOrdinal)) LIMIT $2)
             """,
             """
             DELETE FROM mentions WHERE ("user", message) IN (SELECT "user", message FROM mentions
-                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumPlace)) LIMIT $2)
+                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumOrdinal)) LIMIT $2)
             """,
         ] {
             if try runCounting(delete, room, most) > 0 { return true }
@@ -82,7 +82,7 @@ extension SQLDatabase {
         let select = try prepare(
             "SELECT id, length(body) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id DESC LIMIT $3")
         try select.bind(RowKey(room: room, 0).rawValue, at: 1)
-        try select.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
+        try select.bind(RowKey(room: room, RowKey.maximumOrdinal).rawValue, at: 2)
         try select.bind(Int64(most), at: 3)
         var (first, last, size, count) = (Int64(0), Int64(0), 0, 0)
         try select.withRows { row in

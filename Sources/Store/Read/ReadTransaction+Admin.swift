@@ -49,8 +49,8 @@ extension ReadTransaction {
     }
 
     private func user(_ user: UserID, after: RoomID?, limit: Int) throws -> AdminUser {
-        let place = try after.flatMap { try db.row(of: $0, locking: false)?.number } ?? 0
-        var rooms = try db.memberships(of: user, after: place, limit: limit + 1)
+        let number = try after.flatMap { try db.row(of: $0, locking: false)?.number } ?? 0
+        var rooms = try db.memberships(of: user, after: number, limit: limit + 1)
         let hasMore = rooms.count > limit
         if hasMore { rooms.removeLast() }
         let last = try store.lastSend(of: user)

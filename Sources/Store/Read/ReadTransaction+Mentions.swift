@@ -37,6 +37,6 @@ extension ReadTransaction {
 
     private func cursor(after row: MentionRow) -> MentionsCursor {
         MentionsCursor(
-            epoch: context.epoch, milliseconds: row.createdAt, room: row.room, seq: row.message.place)
+            epoch: context.epoch, milliseconds: row.createdAt, room: row.room, seq: row.message.ordinal)
     }
 }

@@ -54,7 +54,7 @@ final class ReaderStatements<DB: SQLDatabase> {
     ///   - first: The `seq` of the first message sent after `since`.
     ///   - body: Receives a message's latest revision and its snapshot.
     func changes(room: Int64, since: Int64, first: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws {
-        let end = RowKey(room: room, RowKey.maximumPlace).rawValue
+        let end = RowKey(room: room, RowKey.maximumOrdinal).rawValue
         try selectUnchanged.bind(RowKey(room: room, first).rawValue, at: 1)
         try selectUnchanged.bind(end, at: 2)
         try selectChanged.bind(RowKey(room: room, since).rawValue, at: 1)
@@ -64,7 +64,7 @@ final class ReaderStatements<DB: SQLDatabase> {
             try selectChanged.withRows { changed in
                 while true {
                     let unchangedRev = unchanged.hasRow ? unchanged.integer(0) : .max
-                    let changedRev = changed.hasRow ? RowKey(rawValue: changed.integer(0)).place : .max
+                    let changedRev = changed.hasRow ? RowKey(rawValue: changed.integer(0)).ordinal : .max
                     if unchangedRev < changedRev {
                         guard unchanged.withBytes(1, { body(unchangedRev, $0) }) else { return }
                         try unchanged.next()
@@ -103,15 +103,15 @@ final class ReaderStatements<DB: SQLDatabase> {
     /// Returns the `seq` after which unread messages are searched.
     func unreadStart(after mark: Int64, in room: Int64, for user: UserID) throws -> Int64 {
         // Expired messages are never unread, and there may be more of them than the scan examines.
-        let place = max(mark, try db.expired(in: room))
-        return max(place, cleared.end(of: room, for: user, after: place))
+        let start = max(mark, try db.expired(in: room))
+        return max(start, cleared.end(of: room, for: user, after: start))
     }
 }
 
 extension SQLDatabase {
     /// Returns a message; `nil` if there is none.
     func message(room: Int64, seq: Int64) throws -> StoredMessage? {
-        guard (1...RowKey.maximumPlace).contains(seq) else { return nil }
+        guard (1...RowKey.maximumOrdinal).contains(seq) else { return nil }
         return try first("SELECT id, rev, changed, body FROM messages WHERE id = $1", RowKey(room: room, seq)) {
             StoredMessage($0)
         }
@@ -177,12 +177,12 @@ extension SQLDatabase {
     ) throws -> (UnreadMessages.Found?, UnreadMessages.Mentioned) {
         // The statement always has a row.
         try first(UnreadMessages.sql, end, user, UnreadMessages.tombstoneEnd, start, head) { row in
-            func place(_ column: Int32) -> Int64? {
-                row.isNull(column) ? nil : RowKey(rawValue: row.integer(column)).place
+            func ordinal(_ column: Int32) -> Int64? {
+                row.isNull(column) ? nil : RowKey(rawValue: row.integer(column)).ordinal
             }
             return (
-                place(0).map { UnreadMessages.Found(first: $0, count: row.integer(1)) },
-                UnreadMessages.Mentioned(count: row.integer(2), first: place(3))
+                ordinal(0).map { UnreadMessages.Found(first: $0, count: row.integer(1)) },
+                UnreadMessages.Mentioned(count: row.integer(2), first: ordinal(3))
             )
         } ?? (nil, UnreadMessages.Mentioned())
     }

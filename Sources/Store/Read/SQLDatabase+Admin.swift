@@ -21,7 +21,7 @@ struct ServerRoom {
 extension SQLDatabase {
     /// Passes `body` the rooms after a position, latest activity first, until it returns false.
     func forEachRoom(
-        after place: InboxCursor.Activity?, by activity: String, _ body: (ServerRoom) -> Bool
+        after last: InboxCursor.Activity?, by activity: String, _ body: (ServerRoom) -> Bool
     ) throws {
         let select = try prepare(
             """
@@ -29,9 +29,9 @@ extension SQLDatabase {
                 AND NOT (\(activity) = $1 AND name <= $2)
             ORDER BY \(activity) DESC, name
             """, isLong: true)
-        try select.bind(place?.milliseconds ?? .max, at: 1)
+        try select.bind(last?.milliseconds ?? .max, at: 1)
         // Every id sorts after a space, because no id contains one.
-        try select.bind(place?.room.string ?? " ", at: 2)
+        try select.bind(last?.room.string ?? " ", at: 2)
         try select.withRows { row in
             while row.hasRow, body(ServerRoom(row)) { try row.next() }
         }

@@ -13,14 +13,14 @@ protocol StoreView {
     /// Returns rooms of a user after a position of their list, in no order. They include the first `limit` rooms that the
     /// user is engaged in and the first `limit` of the others, plus one more of each if there is one.
     func rooms(
-        of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+        of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom]
     /// Prepares to read rooms as a user sees them.
     func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws
     /// Returns the snapshots of messages by their keys. Those that this transaction does not show are missing.
     func bodies(of messages: [(key: RowKey, room: RoomID)]) throws -> [Int64: [UInt8]]
     /// Returns at most `limit` rooms of the server after a position of their list, latest activity first.
-    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom]
+    func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom]
     /// Returns the time of a user's latest message, in milliseconds since 1970, as far as it is searched.
     func lastSend(of user: UserID) throws -> Int64?
 }

@@ -78,9 +78,9 @@ struct ClearedRuns {
 
     private var runs: [Key: ClosedRange<Int64>] = [:]
 
-    /// Returns the `seq` up to which nothing after `place` is unread; 0 if unknown.
-    func end(of room: Int64, for user: UserID, after place: Int64) -> Int64 {
-        guard !runs.isEmpty, let run = runs[Key(room: room, user: user)], run.lowerBound <= place else { return 0 }
+    /// Returns the end of the run after `seq` in which nothing is unread; 0 if unknown.
+    func end(of room: Int64, for user: UserID, after seq: Int64) -> Int64 {
+        guard !runs.isEmpty, let run = runs[Key(room: room, user: user)], run.lowerBound <= seq else { return 0 }
         return run.upperBound
     }
 
@@ -129,9 +129,9 @@ extension UnreadMessages {
                 WHERE id >= first.id AND id <= $1 AND id <= first.id + \(maximumScan) AND \(isUnread)
                 ORDER BY id LIMIT \(maximumCount)
             ) AS counted
-        ), mentioned.number, mentioned.place
+        ), mentioned.number, mentioned.first
         FROM (
-            SELECT count(*) AS number, min(message) AS place FROM (
+            SELECT count(*) AS number, min(message) AS first FROM (
                 \(mentions(of: "$2")) AND \(MentionRows.isPresent("$2", in: "message"))
                 UNION \(mentions(of: "'\(MentionRows.room)'"))
                 ORDER BY 1 LIMIT \(maximumCount)

@@ -6,9 +6,9 @@ import Chat
 /// (134 million rooms), the lower 36 bits the `seq` or `rev` (68 thousand million per room).
 struct RowKey {
     /// The number of bits of a `seq` or `rev`.
-    static let placeBits: Int64 = 36
+    static let ordinalBits: Int64 = 36
     /// The largest `seq` or `rev`.
-    static let maximumPlace = RoomFacts.maximumPlace
+    static let maximumOrdinal = RoomFacts.maximumOrdinal
     /// The largest room number.
     static let maximumRoom: Int64 = 1 << 27 - 1
 
@@ -18,9 +18,9 @@ struct RowKey {
     /// The key as stored.
     let rawValue: Int64
 
-    /// Creates the key of `place` in room `room`. A place beyond the largest becomes the largest.
-    init(room: Int64, _ place: Int64) {
-        rawValue = room << RowKey.placeBits | min(max(0, place), RowKey.maximumPlace)
+    /// Creates the key of a `seq` or `rev` in room `room`. One beyond the largest becomes the largest.
+    init(room: Int64, _ ordinal: Int64) {
+        rawValue = room << RowKey.ordinalBits | min(max(0, ordinal), RowKey.maximumOrdinal)
     }
 
     /// Creates a key from its stored value.
@@ -28,8 +28,8 @@ struct RowKey {
         self.rawValue = rawValue
     }
 
-    var room: Int64 { rawValue >> RowKey.placeBits }
+    var room: Int64 { rawValue >> RowKey.ordinalBits }
 
     /// The `seq` or `rev`.
-    var place: Int64 { rawValue & RowKey.maximumPlace }
+    var ordinal: Int64 { rawValue & RowKey.maximumOrdinal }
 }

@@ -27,7 +27,7 @@ enum MentionRows {
         """
         (NOT EXISTS (SELECT 1 FROM erasures WHERE erasures."user" = \(user) AND erasures.erased = 0)
             OR EXISTS (SELECT 1 FROM returns WHERE returns."user" = \(user) AND returns.room = \(message) >> 36
-                AND returns.seq < (\(message) & \(RowKey.maximumPlace))))
+                AND returns.seq < (\(message) & \(RowKey.maximumOrdinal))))
         """
     }
 }
@@ -71,7 +71,7 @@ extension SQLDatabase {
             DELETE FROM mentions WHERE "user" = $1 AND message IN (
                 SELECT message FROM mentions AS found WHERE "user" = $1 AND NOT EXISTS (
                     SELECT 1 FROM returns WHERE returns."user" = $1 AND returns.room = found.message >> 36
-                        AND returns.seq < (found.message & \(RowKey.maximumPlace))) LIMIT $2)
+                        AND returns.seq < (found.message & \(RowKey.maximumOrdinal))) LIMIT $2)
             """, user, most)
     }
 

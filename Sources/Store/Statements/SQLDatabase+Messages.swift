@@ -87,7 +87,7 @@ extension SQLDatabase {
     func countPins(of room: Int64) throws -> Int {
         try first(
             "SELECT count(*) FROM pins WHERE message > $1 AND message <= $2", RowKey(room: room, 0),
-            RowKey(room: room, RowKey.maximumPlace)
+            RowKey(room: room, RowKey.maximumOrdinal)
         ) { Int($0.integer(0)) } ?? 0
     }
 
@@ -116,17 +116,17 @@ extension SQLDatabase {
             WHERE pins.message > $1 AND pins.message <= $2 AND pins.rev < $3 ORDER BY pins.rev DESC
             """)
         try select.bind(RowKey(room: room, 0).rawValue, at: 1)
-        try select.bind(RowKey(room: room, RowKey.maximumPlace).rawValue, at: 2)
+        try select.bind(RowKey(room: room, RowKey.maximumOrdinal).rawValue, at: 2)
         try select.bind(rev, at: 3)
         try select.withRows { row in
             while row.hasRow, row.withBytes(1, { body(row.integer(0), $0) }) { try row.next() }
         }
     }
 
-    /// Returns the first message after `place` that a user has pinned, and the revision at that.
-    func nextPin(by user: UserID, after place: Int64) throws -> (message: RowKey, rev: Int64)? {
+    /// Returns the first message after `row` that a user has pinned, and the revision at that.
+    func nextPin(by user: UserID, after row: Int64) throws -> (message: RowKey, rev: Int64)? {
         try first(
-            "SELECT message, rev FROM pins WHERE \"user\" = $1 AND message > $2 ORDER BY message LIMIT 1", user, place
+            "SELECT message, rev FROM pins WHERE \"user\" = $1 AND message > $2 ORDER BY message LIMIT 1", user, row
         ) { (RowKey(rawValue: $0.integer(0)), $0.integer(1)) }
     }
 }
@@ -135,9 +135,9 @@ extension StoredMessage {
     /// Creates the message of a row with the columns `id, rev, changed, body`.
     init(_ row: some SQLStatement) {
         // In an unchanged message this column is NULL, which reads as 0.
-        let change = RowKey(rawValue: row.integer(2)).place
+        let change = RowKey(rawValue: row.integer(2)).ordinal
         self.init(
-            seq: RowKey(rawValue: row.integer(0)).place, rev: max(row.integer(1), change), body: row.bytes(3))
+            seq: RowKey(rawValue: row.integer(0)).ordinal, rev: max(row.integer(1), change), body: row.bytes(3))
     }
 }
 

@@ -4,33 +4,33 @@ import Wire
 /// Loading the facts of a decision.
 extension Commit {
     /// Decides a submission, and loads the facts for that.
-    mutating func decide(_ submission: Submission, _ place: inout Place) throws -> Decision {
+    mutating func decide(_ submission: Submission, _ target: inout Target) throws -> Decision {
         var facts = Facts(
             at: time, policy, erasing: erasing, bans: bans.bans(of: submission.sender, in: submission.room))
-        facts.room = place.room?.facts
+        facts.room = target.room?.facts
         if case .send(let draft) = submission.change, let clientID = draft.clientMessageID {
             let key = ClientMessageKey(sender: submission.sender, id: clientID)
-            place.key = key
-            if let room = place.room, store.isNew(key, in: room) { facts.first = nil }
+            target.key = key
+            if let room = target.room, store.isNew(key, in: room) { facts.first = nil }
         }
         while true {
             do throws(Decision.Lacking) {
                 return try Decision.make(on: submission, facts)
             } catch {
-                try load(error.names, of: submission, &place, into: &facts)
+                try load(error.names, of: submission, &target, into: &facts)
             }
         }
     }
 
     private mutating func load(
-        _ names: Facts.Names, of submission: Submission, _ place: inout Place, into facts: inout Facts
+        _ names: Facts.Names, of submission: Submission, _ target: inout Target, into facts: inout Facts
     ) throws {
-        if let id = place.id, place.room != nil {
-            try loadRoomFacts(names, of: submission, id, &place, into: &facts)
+        if let id = target.id, target.room != nil {
+            try loadRoomFacts(names, of: submission, id, &target, into: &facts)
         }
         guard let subject = submission.subject else { return }
         if names.contains(.ban) {
-            facts.ban = try db.ban(of: subject, from: place.room?.number ?? RowKey.server, at: time)
+            facts.ban = try db.ban(of: subject, from: target.room?.number ?? RowKey.server, at: time)
         }
         if names.contains(.erasure) { facts.erasure = try db.erasureStatus(of: subject) }
         if names.contains(.isBlocked) { facts.isBlocked = try db.blocks(subject, submission.sender) }
@@ -41,12 +41,12 @@ extension Commit {
 
     /// Loads facts of a room that exists.
     private mutating func loadRoomFacts(
-        _ names: Facts.Names, of submission: Submission, _ id: RoomID, _ place: inout Place, into facts: inout Facts
+        _ names: Facts.Names, of submission: Submission, _ id: RoomID, _ target: inout Target, into facts: inout Facts
     ) throws {
-        let (user, number) = (submission.sender, place.room!.number)
-        if names.contains(.first), let key = place.key {
-            facts.first = try store.message(sentAs: key, in: id, &place.room!)
-            rooms.update(place.room!)
+        let (user, number) = (submission.sender, target.room!.number)
+        if names.contains(.first), let key = target.key {
+            facts.first = try store.message(sentAs: key, in: id, &target.room!)
+            rooms.update(target.room!)
         }
         if names.contains(.role) { facts.role = try db.role(of: user, in: number) }
         if names.contains(.hasManyMembers) {
@@ -60,12 +60,12 @@ extension Commit {
                 try db.fingerprint(of: RowKey(room: number, first.seq)) == fingerprinter.fingerprint(of: draft.content)
         }
         if case .change(let change) = submission.change {
-            try load(names, of: change, by: user, in: id, place.room!, into: &facts)
+            try load(names, of: change, by: user, in: id, target.room!, into: &facts)
         }
         switch submission.change {
         case .room(.report(let seq, _)):
             if names.contains(.message) {
-                try file(id, place.room!)
+                try file(id, target.room!)
                 facts.message = try db.snapshot(of: RowKey(room: number, seq))
             }
             if names.contains(.ownReport) { facts.ownReport = try db.reportEntry(of: user, room: number, seq: seq) }
@@ -82,7 +82,7 @@ extension Commit {
         if names.contains(.hasOtherOwners) { facts.hasOtherOwners = try db.owners(of: number) > 1 }
         if names.contains(.hasTakenPart) {
             facts.hasTakenPart =
-                try store.hasMessage(of: subject, in: id, place.room!)
+                try store.hasMessage(of: subject, in: id, target.room!)
                 || db.wasEngaged(subject, in: number)
         }
         if names.contains(.hasMaximumBans) { facts.hasMaximumBans = try db.hasMaximumBans(number) }

@@ -9,22 +9,22 @@ extension Commit {
     /// Applies a decision.
     ///
     /// - Throws: ``NoRoomNumber``; ``RowFailure``, or an error of the database.
-    mutating func apply(_ decision: Decision, _ place: inout Place) throws {
-        for write in decision.writes { try apply(write, &place) }
-        if let message = decision.message, let id = place.id {
-            try append(message, to: id, &place.room!, place.key)
+    mutating func apply(_ decision: Decision, _ target: inout Target) throws {
+        for write in decision.writes { try apply(write, &target) }
+        if let message = decision.message, let id = target.id {
+            try append(message, to: id, &target.room!, target.key)
         }
     }
 
-    mutating func apply(_ write: Write, _ place: inout Place) throws {
-        if let id = place.id {
+    mutating func apply(_ write: Write, _ target: inout Target) throws {
+        if let id = target.id {
             if case .replace(let message) = write {
-                let growth = try replace(message, in: id, &place.room!)
-                return try db.addBytes(growth, to: place.room!.number)
+                let growth = try replace(message, in: id, &target.room!)
+                return try db.addBytes(growth, to: target.room!.number)
             }
-            try apply(write, in: id, &place.room)
+            try apply(write, in: id, &target.room)
         }
-        try apply(write, in: place.id, place.room?.number ?? RowKey.server)
+        try apply(write, in: target.id, target.room?.number ?? RowKey.server)
     }
 
     private mutating func append(

@@ -101,10 +101,10 @@ struct Commit<Store: CommitStore>: ~Copyable {
             outcomes.append(Outcome(ticket: submission.ticket, result: .failure(.roomUnavailable)))
             return
         }
-        var place = Place(id: submission.room, room: try submission.room.flatMap { try room($0) })
-        var decision = try decide(submission, &place)
+        var target = Target(id: submission.room, room: try submission.room.flatMap { try room($0) })
+        var decision = try decide(submission, &target)
         do {
-            try apply(decision, &place)
+            try apply(decision, &target)
         } catch is NoRoomNumber {
             // The room would have been created first, so nothing was written.
             decision.result = .failure(configuration.refuseRoom())
@@ -112,8 +112,8 @@ struct Commit<Store: CommitStore>: ~Copyable {
         outcomes.append(Outcome(ticket: submission.ticket, result: decision.result))
     }
 
-    /// The place of a decision: a room, or without an id the whole server.
-    struct Place {
+    /// The target of a decision: a room, or without an id the whole server.
+    struct Target {
         let id: RoomID?
         /// `nil` if the room does not exist yet.
         var room: RoomTable.Room?

@@ -76,10 +76,10 @@ protocol CommitMaker {
     /// Returns at most `most` rooms after `room`, in the order of their numbers.
     ///
     /// - Parameter ofAll: False for only those with a number of days of their own.
-    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Place]
+    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Room]
 
     /// Returns true if the first message after a room's expiry mark was stored before `cutoff`.
-    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool
+    func isDue(_ room: Expiry.Room, before cutoff: Timestamp) throws -> Bool
 }
 
 extension SQLDatabase {

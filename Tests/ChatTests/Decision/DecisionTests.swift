@@ -70,7 +70,7 @@ struct DecisionTests {
 
     @Test("lets the last message into a room, and no further one or change")
     func full() throws {
-        let last = RoomFacts.maximumPlace
+        let last = RoomFacts.maximumOrdinal
         let full = Problem.unavailable("The room is full.")
         #expect(try Decision.make(on: send(), facts(RoomFacts(head: last - 1, rev: last - 1))).result.get().isNew)
         for room in [RoomFacts(head: last, rev: last), RoomFacts(head: 1, rev: last)] {

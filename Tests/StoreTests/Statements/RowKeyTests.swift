@@ -6,18 +6,18 @@ import Testing
 struct RowKeyTests {
     @Test("holds every room and place, and is positive")
     func bounds() {
-        #expect(RowKey.maximumPlace == 68_719_476_735)
+        #expect(RowKey.maximumOrdinal == 68_719_476_735)
         #expect(RowKey.maximumRoom == 134_217_727)
-        let last = RowKey(room: RowKey.maximumRoom, RowKey.maximumPlace)
+        let last = RowKey(room: RowKey.maximumRoom, RowKey.maximumOrdinal)
         #expect(last.rawValue == .max)
-        #expect(last.place == RowKey.maximumPlace)
+        #expect(last.ordinal == RowKey.maximumOrdinal)
         #expect(RowKey(room: 0, 0).rawValue == 0)
     }
 
     @Test("sorts by room, then by place")
     func order() {
         let keys = [
-            RowKey(room: 1, 0), RowKey(room: 1, 1), RowKey(room: 1, RowKey.maximumPlace), RowKey(room: 2, 0),
+            RowKey(room: 1, 0), RowKey(room: 1, 1), RowKey(room: 1, RowKey.maximumOrdinal), RowKey(room: 2, 0),
             RowKey(room: 2, 7), RowKey(room: RowKey.maximumRoom, 1),
         ].map(\.rawValue)
         #expect(keys == keys.sorted() && Set(keys).count == keys.count)
@@ -26,14 +26,14 @@ struct RowKeyTests {
     @Test("clamps places beyond either end, and never reaches another room")
     func clamps() {
         #expect(RowKey(room: 3, -1).rawValue == RowKey(room: 3, 0).rawValue)
-        #expect(RowKey(room: 3, .max).rawValue == RowKey(room: 3, RowKey.maximumPlace).rawValue)
+        #expect(RowKey(room: 3, .max).rawValue == RowKey(room: 3, RowKey.maximumOrdinal).rawValue)
         #expect(RowKey(room: 3, .max).rawValue < RowKey(room: 4, 0).rawValue)
     }
 
-    @Test("gives the place back", arguments: [0, 1, 35, 1 << 35, RowKey.maximumPlace])
+    @Test("gives the place back", arguments: [0, 1, 35, 1 << 35, RowKey.maximumOrdinal])
     func roundTrip(place: Int64) {
         for room in [1, 2, RowKey.maximumRoom] {
-            #expect(RowKey(rawValue: RowKey(room: room, place).rawValue).place == place)
+            #expect(RowKey(rawValue: RowKey(room: room, place).rawValue).ordinal == place)
         }
     }
 }

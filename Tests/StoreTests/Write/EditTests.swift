@@ -144,8 +144,8 @@ struct EditTests {
     func fullRoom() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(1)
-        try log.execute("UPDATE messages SET changed = \(RowKey(room: 1, RowKey.maximumPlace).rawValue)")
-        try log.setRoom(head: 1, rev: RowKey.maximumPlace)
+        try log.execute("UPDATE messages SET changed = \(RowKey(room: 1, RowKey.maximumOrdinal).rawValue)")
+        try log.setRoom(head: 1, rev: RowKey.maximumOrdinal)
         let again = try log.reopened()
         #expect(throws: Problem.unavailable("The room is full.")) { try again.edit(1, "x") }
     }

@@ -11,7 +11,7 @@ struct MentionTests {
     private func rows(_ log: TestLog) throws -> [String] {
         try log.texts(
             """
-            SELECT replace("user", ' ', '*') || ':' || (message & \(RowKey.maximumPlace)) || ':' || sender FROM mentions
+            SELECT replace("user", ' ', '*') || ':' || (message & \(RowKey.maximumOrdinal)) || ':' || sender FROM mentions
             ORDER BY message, "user"
             """
         ).map { $0! }

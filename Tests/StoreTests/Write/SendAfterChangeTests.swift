@@ -57,7 +57,7 @@ struct RepeatedSendAfterChangeTests {
         try log.react(to: 3)
         try log.delete(4)
         let rows = try log.texts("SELECT message FROM first_contents ORDER BY message").map { try #require($0) }
-        #expect(rows.map { RowKey(rawValue: Int64($0) ?? 0).place } == [1, 4])
+        #expect(rows.map { RowKey(rawValue: Int64($0) ?? 0).ordinal } == [1, 4])
     }
 }
 

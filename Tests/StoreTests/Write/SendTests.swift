@@ -167,15 +167,15 @@ struct SendTests {
     func roomFull() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         let first = try log.send(.init())
-        let place = RowKey.maximumPlace - 1
+        let place = RowKey.maximumOrdinal - 1
         try log.execute("UPDATE messages SET id = id - 1 + \(place), rev = \(place)")
         try log.setRoom(head: place, rev: place)
         let again = try log.reopened()
         let last = try again.send(.init(text: "last"))
-        #expect(last.seq == RowKey.maximumPlace)
+        #expect(last.seq == RowKey.maximumOrdinal)
         #expect(try again.page().messages == joined([first.body, last.body]))
-        #expect(try again.message(RowKey.maximumPlace) == last.body)
-        #expect(try again.changes(since: RowKey.maximumPlace - 1).messages == last.body)
+        #expect(try again.message(RowKey.maximumOrdinal) == last.body)
+        #expect(try again.changes(since: RowKey.maximumOrdinal - 1).messages == last.body)
         let refused = try again.sendAll([.init()])[0]
         #expect(throws: Problem.unavailable("The room is full.")) { try refused.get() }
         #expect(try again.send(.init(room: "other")).seq == 1)

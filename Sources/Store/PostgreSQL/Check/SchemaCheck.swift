@@ -97,9 +97,9 @@ struct ProgressCheck {
 
     func run() throws {
         try select.forEachRow { row in
-            let changed = RowKey(rawValue: row.integer(7)).place
+            let changed = RowKey(rawValue: row.integer(7)).ordinal
             let numbers = [
-                ("the highest seq", row.integer(1), RowKey(rawValue: row.integer(4)).place),
+                ("the highest seq", row.integer(1), RowKey(rawValue: row.integer(4)).ordinal),
                 ("the latest revision", row.integer(2), max(row.integer(5), changed)),
                 ("the time of the newest message", row.integer(3), row.integer(6)),
             ]

@@ -88,13 +88,13 @@ extension PostgresConnection {
         let select = statement(
             """
             WITH found AS (
-                SELECT nspname::text AS name, array_position(current_schemas(false), nspname) AS place
+                SELECT nspname::text AS name, array_position(current_schemas(false), nspname) AS number
                 FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid
                 WHERE relname IN ('meta', 'messages', 'rooms', 'server') AND relkind = 'r' AND nspname NOT LIKE 'pg\\_%'
                 GROUP BY nspname HAVING count(*) = 4
             ), chosen AS (
                 SELECT coalesce(
-                    (SELECT name FROM found WHERE place IS NOT NULL ORDER BY place LIMIT 1),
+                    (SELECT name FROM found WHERE number IS NOT NULL ORDER BY number LIMIT 1),
                     (SELECT min(name) FROM found HAVING count(*) = 1),
                     (SELECT coalesce(current_schema()::text, 'public') WHERE NOT EXISTS (SELECT 1 FROM found))) AS name
             )

@@ -216,7 +216,7 @@ struct AccessOrder {
         var ends: [AccessEnd] = []
     }
 
-    private struct Place: Hashable {
+    private struct Pair: Hashable {
         let user: UserID
         let room: RoomID
 
@@ -224,21 +224,21 @@ struct AccessOrder {
     }
 
     /// The memberships that other nodes have changed in the last read.
-    private var recent: Set<Place> = []
+    private var recent: Set<Pair> = []
 
     /// Takes the events of one read, in order.
     ///
     /// - Returns: The changes to report, in order.
     mutating func news(of events: [AccessState.Stored], on node: String) -> [News] {
-        var changed: Set<Place> = []
+        var changed: Set<Pair> = []
         defer { recent = changed }
         return events.compactMap { event in
             var news = News(memberships: event.memberships)
             if event.node == node {
-                news.memberships.removeAll { !recent.contains(Place($0)) && !changed.contains(Place($0)) }
+                news.memberships.removeAll { !recent.contains(Pair($0)) && !changed.contains(Pair($0)) }
             } else {
                 news.ends = event.ends
-                for change in news.memberships { changed.insert(Place(change)) }
+                for change in news.memberships { changed.insert(Pair(change)) }
             }
             return news == News() ? nil : news
         }

@@ -118,7 +118,7 @@ struct Hints: Sendable, Hashable {
             return true
         }
         guard let colon = word.lastIndex(of: ":"), let room = try? RoomID(word[..<colon]),
-            let rev = Self.number(word[word.index(after: colon)...]), rev <= RowKey.maximumPlace
+            let rev = Self.number(word[word.index(after: colon)...]), rev <= RowKey.maximumOrdinal
         else { return false }
         add(room, rev: rev)
         return true

@@ -36,10 +36,10 @@ final class LookStatement {
         var answers: [FeedPositions.Answer?] = Array(repeating: nil, count: looks.count)
         var row = 0
         while row < result.count {
-            let place = result.integer(row, 0)
+            let item = result.integer(row, 0)
             let start = row
-            while row < result.count, result.integer(row, 0) == place { row += 1 }
-            let index = Int(place) - 1
+            while row < result.count, result.integer(row, 0) == item { row += 1 }
+            let index = Int(item) - 1
             answers[index] = Self.answer(result, start..<row, looks[index])
         }
         return zip(looks, answers).map { (look: $0, answer: $1) }
@@ -56,7 +56,7 @@ final class LookStatement {
         var head = look.since.head
         var oldest: Int64?
         for row in rows {
-            let seq = RowKey(rawValue: result.integer(row, 3)).place
+            let seq = RowKey(rawValue: result.integer(row, 3)).ordinal
             // A change of an older message has no time of its own.
             if seq > look.since.head { oldest = min(oldest ?? .max, result.integer(row, 7)) }
             head = max(head, seq)
@@ -131,12 +131,12 @@ final class LookStatement {
     // there are more than the limits allow.
     private static let changesSQL = """
         WITH looked AS (
-            SELECT w.place, r.id AS room, r.head, r.rev, w.head AS known_head, w.rev AS known_rev
-            FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS w (name, head, rev, place)
+            SELECT w.item, r.id AS room, r.head, r.rev, w.head AS known_head, w.rev AS known_rev
+            FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS w (name, head, rev, item)
             JOIN rooms r ON r.name = w.name
             WHERE r.rev > w.rev AND r.deleted = 0
         )
-        SELECT l.place, l.head, l.rev, m.id, m.rev, m.body, m.total, m.created_at,
+        SELECT l.item, l.head, l.rev, m.id, m.rev, m.body, m.total, m.created_at,
             floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint
         FROM looked l LEFT JOIN LATERAL (
             SELECT id, rev, body, created_at, total FROM (
@@ -155,7 +155,7 @@ final class LookStatement {
             ) AS counted
             WHERE before < $5 AND number <= $4
         ) AS m ON true
-        ORDER BY l.place, m.rev
+        ORDER BY l.item, m.rev
         """
 
     private static let revisionsSQL = """

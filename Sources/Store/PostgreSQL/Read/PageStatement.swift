@@ -34,7 +34,7 @@ final class PageStatement {
         let seq: Int64
         switch request.anchor {
         case .newest: seq = 0
-        case .before(.seq(let place)), .after(.seq(let place)), .around(.seq(let place)): seq = place
+        case .before(.seq(let number)), .after(.seq(let number)), .around(.seq(let number)): seq = number
         case .before(.first), .after(.first), .around(.first): seq = 1
         case .after(.last): seq = .max
         case .before, .after, .around: return nil
@@ -59,7 +59,7 @@ final class PageStatement {
         // An admin needs no membership, and a caller without a name has none.
         parameters.append(asked.map { $0.query.isAdmin ? nil : $0.query.user?.string })
         // No row has a larger key.
-        parameters.append(asked.map { min($0.bounds.first, RowKey.maximumPlace + 1) })
+        parameters.append(asked.map { min($0.bounds.first, RowKey.maximumOrdinal + 1) })
         parameters.append(asked.map(\.bounds.past))
         parameters.append(asked.map { Int64($0.bounds.limit) })
         parameters.append(Self.maximumBytes)
@@ -81,12 +81,12 @@ final class PageStatement {
     // The range is that of ``PageBounds/window(head:)``. With a number as LIMIT, PostgreSQL expects few messages, and reads
     // them by their index, in order.
     private static let sql = """
-        SELECT a.place, r.private, r.deleted, r.head, r.rev,
+        SELECT a.item, r.private, r.deleted, r.head, r.rev,
             CASE WHEN r.private = 1 THEN (SELECT m.owner FROM members m WHERE m.room = r.id AND m."user" = a.reader
                 AND \(Erasures.isPresent("a.reader", in: "r.id"))) END,
             page.messages
         FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
-                WITH ORDINALITY AS a (name, reader, first, past, size, place)
+                WITH ORDINALITY AS a (name, reader, first, past, size, item)
             JOIN rooms r ON r.name = ANY (ARRAY[a.name])
             CROSS JOIN LATERAL (SELECT least(a.past, r.head + 1) AS past) AS e
             CROSS JOIN LATERAL (

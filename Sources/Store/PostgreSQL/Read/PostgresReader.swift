@@ -143,10 +143,10 @@ struct PostgresView: StoreView {
     func room(_ id: RoomID) throws -> PostgresRoom? { try PostgresRoom(id, own) }
 
     func rooms(
-        of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+        of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom] {
         try db.rooms(of: user).filter { room in
-            (place.map { $0 < room.activity } ?? true) && isWanted(room.activity.room)
+            (last.map { $0 < room.activity } ?? true) && isWanted(room.activity.room)
         }
     }
 
@@ -171,9 +171,9 @@ struct PostgresView: StoreView {
         return bodies
     }
 
-    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
+    func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
         var rooms: [ServerRoom] = []
-        try db.forEachRoom(after: place, by: Self.activity) { room in
+        try db.forEachRoom(after: last, by: Self.activity) { room in
             rooms.append(room)
             return rooms.count < limit
         }

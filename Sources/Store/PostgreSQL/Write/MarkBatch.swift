@@ -78,20 +78,20 @@ extension MarkBatch {
     // The order in which it locks marks is that of the arrays.
     fileprivate static let moving = """
         WITH found AS MATERIALIZED (
-            SELECT a.place, a.reader, a.room, least(a.seq, rooms.head) AS seq
+            SELECT a.item, a.reader, a.room, least(a.seq, rooms.head) AS seq
             FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[])
-                WITH ORDINALITY AS a (room, access, reader, seq, place)
+                WITH ORDINALITY AS a (room, access, reader, seq, item)
                 JOIN rooms ON rooms.id = ANY (ARRAY[a.room]) AND rooms.access = a.access
             WHERE (SELECT revocations FROM server) = $5
         ), moved AS (
             INSERT INTO read_marks AS marks ("user", room, seq, moved_at)
             SELECT reader, room, seq, coalesce($6, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
-            FROM found ORDER BY place
+            FROM found ORDER BY item
             ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq, moved_at = excluded.moved_at
                 WHERE excluded.seq > marks.seq
             RETURNING "user", room, seq
         )
-        SELECT place, coalesce(moved.seq, (SELECT seq FROM read_marks
+        SELECT item, coalesce(moved.seq, (SELECT seq FROM read_marks
                 WHERE read_marks."user" = found.reader AND read_marks.room = found.room), 0),
             (moved.seq IS NOT NULL)::int
         FROM found LEFT JOIN moved ON moved.room = found.room AND moved."user" = found.reader

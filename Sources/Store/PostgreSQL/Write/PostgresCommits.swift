@@ -149,25 +149,25 @@ struct PostgresCommits: CommitMaker {
         return term
     }
 
-    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Place] {
+    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Room] {
         // With the times, which would otherwise be a round trip for each room.
         try db.all(
             """
             SELECT rooms.id, rooms.name, coalesce(expired.seq, 0), keep_days, (SELECT created_at FROM messages
-                WHERE messages.id = (rooms.id << \(RowKey.placeBits)) + coalesce(expired.seq, 0) + 1)
+                WHERE messages.id = (rooms.id << \(RowKey.ordinalBits)) + coalesce(expired.seq, 0) + 1)
             FROM rooms LEFT JOIN expired ON expired.room = rooms.id
             WHERE rooms.id > $1 AND rooms.deleted = 0\(ofAll ? "" : " AND keep_days IS NOT NULL")
             ORDER BY rooms.id LIMIT $2
             """, room, most
         ) { row in
-            Expiry.Place(
+            Expiry.Room(
                 number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
                 keepDays: row.isNull(3) ? nil : row.integer(3), oldest: row.isNull(4) ? nil : row.integer(4))
         }
     }
 
-    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) -> Bool {
-        place.oldest.map { $0 < cutoff.milliseconds } ?? false
+    func isDue(_ room: Expiry.Room, before cutoff: Timestamp) -> Bool {
+        room.oldest.map { $0 < cutoff.milliseconds } ?? false
     }
 }
 

@@ -103,9 +103,9 @@ struct SendBatch {
     func parameters(revocations: Int64, at time: Timestamp?) -> PostgresParameters {
         var bytes: [Int64] = []
         var indices: [Int64] = []
-        var places: [Int64] = []
+        var items: [Int64] = []
         indices.reserveCapacity(sends.count)
-        places.reserveCapacity(sends.count)
+        items.reserveCapacity(sends.count)
         var senders = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 16)
         var ids = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 40)
         var starts = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 48)
@@ -113,7 +113,7 @@ struct SendBatch {
         let fixedBytes = Message.Pieces.beforeRev.count + Timestamp.byteCount + Message.Pieces.afterTime.count
         for (index, room) in rooms.enumerated() {
             var count = 0
-            for (place, send) in room.sends.enumerated() {
+            for (item, send) in room.sends.enumerated() {
                 let (submission, draft) = sends[send]
                 let pieces = Message.Pieces(room: room.id, sender: submission.sender, draft: draft)
                 starts.append(pieces.beforeSeq[...])
@@ -121,7 +121,7 @@ struct SendBatch {
                 senders.append(submission.sender.string)
                 ids.append(draft.clientMessageID)
                 indices.append(Int64(index + 1))
-                places.append(Int64(place + 1))
+                items.append(Int64(item + 1))
                 count += pieces.beforeSeq.count + pieces.afterRev.count + fixedBytes
             }
             bytes.append(Int64(count))
@@ -132,7 +132,7 @@ struct SendBatch {
         parameters.append(rooms.map { Int64($0.sends.count) })
         parameters.append(bytes)
         parameters.append(indices)
-        parameters.append(places)
+        parameters.append(items)
         for texts in [senders, ids, starts, rests] { parameters.append(texts.bytes, as: .textArray) }
         parameters.append(Message.Pieces.beforeRev, as: .text)
         parameters.append(Message.Pieces.afterTime, as: .text)

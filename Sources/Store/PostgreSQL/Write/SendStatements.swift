@@ -26,29 +26,29 @@ extension SendBatch {
                     + (SELECT sum(length((rooms.head + i)::text) + length((rooms.rev + i)::text))::bigint
                         FROM generate_series(1, a.count) AS i)
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
-                WITH ORDINALITY AS a (id, access, count, bytes, place)
+                WITH ORDINALITY AS a (id, access, count, bytes, item)
             WHERE rooms.id = ANY (ARRAY[a.id]) AND rooms.access = a.access
                 AND (SELECT revocations FROM server) = $14
-            RETURNING a.place, rooms.id, rooms.head - a.count AS head, rooms.rev - a.count AS rev, active_at
+            RETURNING a.item, rooms.id, rooms.head - a.count AS head, rooms.rev - a.count AS rev, active_at
         ), ordered AS MATERIALIZED (
             SELECT array_agg(id << 36 | head) AS keys, array_agg(head) AS heads, array_agg(rev) AS revs,
                 array_agg(active_at) AS times,
                 array_agg(to_char(to_timestamp(active_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.')
                     || lpad((active_at % 1000)::text, 3, '0') || 'Z' || $12) AS endings
             FROM (
-                SELECT raised.* FROM unnest($1::bigint[]) WITH ORDINALITY AS a (id, place)
-                    LEFT JOIN raised ON raised.place = a.place ORDER BY a.place
+                SELECT raised.* FROM unnest($1::bigint[]) WITH ORDINALITY AS a (id, item)
+                    LEFT JOIN raised ON raised.item = a.item ORDER BY a.item
             ) AS rooms
         ), added AS (
             INSERT INTO messages (id, rev, created_at, sender, client_message_id, body)
-            SELECT keys[a.room] + a.place, revs[a.room] + a.place, times[a.room], a.sender, a.client_message_id,
-                convert_to(a.start || (heads[a.room] + a.place)::text || $11 || (revs[a.room] + a.place)::text
+            SELECT keys[a.room] + a.item, revs[a.room] + a.item, times[a.room], a.sender, a.client_message_id,
+                convert_to(a.start || (heads[a.room] + a.item)::text || $11 || (revs[a.room] + a.item)::text
                     || a.rest || endings[a.room], 'UTF8')
             FROM ordered, unnest($5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[])
-                AS a (room, place, sender, client_message_id, start, rest)
+                AS a (room, item, sender, client_message_id, start, rest)
             WHERE keys[a.room] IS NOT NULL
         )
-        SELECT place, head, rev, active_at FROM raised
+        SELECT item, head, rev, active_at FROM raised
         """
 }
 
@@ -93,10 +93,10 @@ extension PostgresConnection {
         parameters.append(questions.map { $0.user.string as String? })
         let result = try run(
             """
-            SELECT a.place, rooms.id, access, head, rev, private, deleted, posting, slow_seconds,
+            SELECT a.item, rooms.id, access, head, rev, private, deleted, posting, slow_seconds,
                 (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
                 (SELECT revocations FROM server), direct_first, direct_second, \(DirectPair.state)
-            FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, place)
+            FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, item)
                 JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
             """, parameters)
         if result.count == 0 { return nil }
@@ -143,7 +143,7 @@ extension PostgresConnection {
         parameters.append(keys.map { $0.id as String? })
         let result = try run(
             """
-            SELECT a.place FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a (room, sender, id, place)
+            SELECT a.item FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS a (room, sender, id, item)
             WHERE (SELECT 1 FROM messages WHERE messages.id >> 36 = a.room AND messages.sender = a.sender
                 AND client_message_id = a.id) IS NOT NULL
             """, parameters)

@@ -25,16 +25,16 @@ struct BackupDestination: Sendable {
         self.directory = directory
         self.replacing = replacing
         location = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
-        try checkPlace(of: source)
+        try checkDestination(of: source)
     }
 
-    private func checkPlace(of source: SourceDatabase) throws(StoreError) {
+    private func checkDestination(of source: SourceDatabase) throws(StoreError) {
         for suffix in Self.suffixes + [BackupMark.suffix] where location == source.location + suffix {
-            throw .backupPlace(path, reason: "it belongs to the database \(source.path)")
+            throw .backupDestination(path, reason: "it belongs to the database \(source.path)")
         }
         // A program that opens the backup would take these files for the backup's own.
         for suffix in Self.suffixes where suffix != ".lock" && access(location + suffix, F_OK) == 0 {
-            throw .backupPlace(
+            throw .backupDestination(
                 path,
                 reason: "\(path)\(suffix) exists: the path is that of a database in use, or of one that was not closed")
         }
@@ -42,14 +42,14 @@ struct BackupDestination: Sendable {
         guard lstat(location, &status) == 0 else { return }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
-        case S_IFLNK: throw .backupPlace(path, reason: "it is a symbolic link")
+        case S_IFLNK: throw .backupDestination(path, reason: "it is a symbolic link")
         default: throw .notAFile(path)
         }
         var own = stat()
         guard stat(source.location, &own) == 0, own.st_ino != status.st_ino || own.st_dev != status.st_dev else {
-            throw .backupPlace(path, reason: "it is the database itself")
+            throw .backupDestination(path, reason: "it is the database itself")
         }
-        guard replacing else { throw .backupPlace(path, reason: "the file exists already") }
+        guard replacing else { throw .backupDestination(path, reason: "the file exists already") }
     }
 
     /// The suffixes of the files that SQLite and the server put beside a database.
@@ -88,7 +88,7 @@ struct BackupDestination: Sendable {
             try sync(path)
             if destination.replacing {
                 guard rename(path, destination.location) == 0 else {
-                    throw .backupPlace(destination.path, reason: describe(errno))
+                    throw .backupDestination(destination.path, reason: describe(errno))
                 }
             } else {
                 try nameWithoutReplacing()
@@ -101,22 +101,22 @@ struct BackupDestination: Sendable {
             if link(path, destination.location) == 0 {
                 unlink(path)
             } else if errno == EEXIST {
-                throw .backupPlace(destination.path, reason: "the file exists already")
+                throw .backupDestination(destination.path, reason: "the file exists already")
             } else {
                 // The file system has no hard links.
                 guard access(destination.location, F_OK) != 0, rename(path, destination.location) == 0 else {
-                    throw .backupPlace(destination.path, reason: describe(errno))
+                    throw .backupDestination(destination.path, reason: describe(errno))
                 }
             }
         }
 
         private func sync(_ path: String) throws(StoreError) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw .backupPlace(destination.path, reason: describe(errno)) }
+            guard descriptor >= 0 else { throw .backupDestination(destination.path, reason: describe(errno)) }
             defer { close(descriptor) }
             guard fsync(descriptor) == 0 else {
                 if errno == ENOSPC || errno == EDQUOT { throw .noSpace(destination.path) }
-                throw .backupPlace(destination.path, reason: describe(errno))
+                throw .backupDestination(destination.path, reason: describe(errno))
             }
         }
     }

@@ -9,14 +9,14 @@ extension SQLiteConnection {
     /// Returns a room's progress. The last message has the highest `seq`. The highest revision is that of the last
     /// message or of the latest change.
     func progress(of room: Int64) throws -> RoomProgress {
-        let (low, high) = (RowKey(room: room, 0), RowKey(room: room, RowKey.maximumPlace))
+        let (low, high) = (RowKey(room: room, 0), RowKey(room: room, RowKey.maximumOrdinal))
         let newest = try first(
             "SELECT id, rev, created_at FROM messages WHERE id > $1 AND id <= $2 ORDER BY id DESC LIMIT 1", low, high
-        ) { RoomProgress(head: RowKey(rawValue: $0.integer(0)).place, rev: $0.integer(1), latest: $0.integer(2)) }
+        ) { RoomProgress(head: RowKey(rawValue: $0.integer(0)).ordinal, rev: $0.integer(1), latest: $0.integer(2)) }
         guard var progress = newest else { return RoomProgress() }
         let change = try first(
             "SELECT changed FROM messages WHERE changed > $1 AND changed <= $2 ORDER BY changed DESC LIMIT 1", low, high
-        ) { RowKey(rawValue: $0.integer(0)).place }
+        ) { RowKey(rawValue: $0.integer(0)).ordinal }
         progress.rev = max(progress.rev, change ?? 0)
         return progress
     }

@@ -22,14 +22,14 @@ enum LogRewrite {
             guard file >= 0 else { return }
             defer { close(file) }
             var bytes = [UInt8](repeating: 0, count: piece)
-            var place = 0
+            var offset = 0
             while true {
-                let count = pread(file, &bytes, piece, place)
+                let count = pread(file, &bytes, piece, offset)
                 if count == 0 { break }
-                guard count > 0, pwrite(file, bytes, count, place) == count else { throw failure(location) }
-                place += count
+                guard count > 0, pwrite(file, bytes, count, offset) == count else { throw failure(location) }
+                offset += count
             }
-            guard place == 0 || fdatasync(file) == 0 else { throw failure(location) }
+            guard offset == 0 || fdatasync(file) == 0 else { throw failure(location) }
         }
     }
 

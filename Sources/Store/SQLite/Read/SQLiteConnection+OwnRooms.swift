@@ -39,7 +39,7 @@ extension SQLiteConnection {
                 WHERE user = '\(MentionRows.room)' AND message > $1 AND message <= $2 AND (created_at, message) < ($3, $4)
                     AND \(MentionRows.counts(for: "$5", by: "sender"))
                 ORDER BY message DESC LIMIT $6
-                """, RowKey(room: room.number, 0), RowKey(room: room.number, RowKey.maximumPlace), position.0,
+                """, RowKey(room: room.number, 0), RowKey(room: room.number, RowKey.maximumOrdinal), position.0,
                 position.1,
                 user, limit
             ) {
@@ -118,7 +118,7 @@ extension SQLiteConnection {
         ifnull((
             SELECT messages.created_at FROM messages
             WHERE messages.id > (members.room << 36)
-                AND messages.id <= ((members.room << 36) | \(RowKey.maximumPlace))
+                AND messages.id <= ((members.room << 36) | \(RowKey.maximumOrdinal))
             ORDER BY messages.id DESC LIMIT 1
         ), rooms.created_at)
         """

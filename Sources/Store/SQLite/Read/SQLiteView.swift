@@ -38,7 +38,7 @@ struct SQLiteView: StoreView {
     func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) {}
 
     func rooms(
-        of user: UserID, after place: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+        of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom] {
         var found: [OwnRoom] = []
         func add(_ row: OwnRoomRow, _ id: RoomID) {
@@ -47,7 +47,7 @@ struct SQLiteView: StoreView {
             // Messages filed after the recent ones were taken are newer.
             let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
             let activity = InboxCursor.Activity(milliseconds: latest, room: id)
-            if let place, !(place < activity) { return }
+            if let last, !(last < activity) { return }
             let isEngaged = row.isEngaged || recent.contains { $0.sender == user }
             found.append(OwnRoom(number: row.number, activity: activity, isEngaged: isEngaged))
         }
@@ -64,11 +64,11 @@ struct SQLiteView: StoreView {
         try db.forEachUnknown(of: user) { row, id in if isOther(id) { add(row, id) } }
         for isEngaged in [true, false] {
             let end = found.count + limit
-            var last = Int64.min
-            try db.forEachIndexed(of: user, isEngaged: isEngaged, from: place?.milliseconds ?? .max) { row, id in
+            var previous = Int64.min
+            try db.forEachIndexed(of: user, isEngaged: isEngaged, from: last?.milliseconds ?? .max) { row, id in
                 // Rooms with equal times are ordered by id, so the index may return them in any order.
-                if found.count > end, row.activity != last { return false }
-                last = row.activity
+                if found.count > end, row.activity != previous { return false }
+                previous = row.activity
                 if isOther(id) { add(row, id) }
                 return true
             }
@@ -81,7 +81,7 @@ struct SQLiteView: StoreView {
         for (key, id) in messages {
             let room = try rooms[id] ?? self.room(id)
             rooms[id] = room
-            bodies[key.rawValue] = try room?.message(seq: key.place)?.body
+            bodies[key.rawValue] = try room?.message(seq: key.ordinal)?.body
         }
         return bodies
     }
@@ -89,11 +89,11 @@ struct SQLiteView: StoreView {
     // MARK: All rooms
 
     /// Merges the index of activity with the rooms that have recent messages.
-    func rooms(after place: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
+    func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
         var busy = unfiled.recent.map { room, messages in
             InboxCursor.Activity(milliseconds: messages.last!.createdAt.milliseconds, room: room)
         }
-        if let place { busy.removeAll { !(place < $0) } }
+        if let last { busy.removeAll { !(last < $0) } }
         busy.sort()
         var rooms: [ServerRoom] = []
         for activity in busy where rooms.count < limit {
@@ -103,7 +103,7 @@ struct SQLiteView: StoreView {
             rooms.append(room)
         }
         let end = rooms.count + limit
-        try db.forEachRoom(after: place, by: Self.activity) { room in
+        try db.forEachRoom(after: last, by: Self.activity) { room in
             if unfiled.recent[room.id] == nil { rooms.append(room) }
             return rooms.count < end
         }

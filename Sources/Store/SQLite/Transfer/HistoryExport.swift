@@ -166,7 +166,7 @@ public struct HistoryExport: Sendable {
         private func writeMessages(of id: RoomID, _ number: Int64) throws {
             try db.forEach(
                 "SELECT id, body FROM messages WHERE id > $1 AND id <= $2 ORDER BY id", RowKey(room: number, 0),
-                RowKey(room: number, RowKey.maximumPlace)
+                RowKey(room: number, RowKey.maximumOrdinal)
             ) { row in
                 let key = row.integer(0)
                 try row.withBytes(1) { body in try write(body, RowKey(rawValue: key)) }
@@ -185,7 +185,7 @@ public struct HistoryExport: Sendable {
                 let reactions = try message.reactions.map { reaction in
                     (key: try ReactionKey(reaction.key), users: try users(of: reaction.key, key))
                 }
-                TransferLine.message(TransferMessage(message, seq: key.place, reactions: reactions))
+                TransferLine.message(TransferMessage(message, seq: key.ordinal, reactions: reactions))
                     .encode(into: &output.bytes)
             } else {
                 TransferLine.appendMessage(body, to: &output.bytes)

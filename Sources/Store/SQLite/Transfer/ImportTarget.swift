@@ -34,17 +34,17 @@ struct ImportTarget {
         /// Runs of messages that are consecutive in the file and in the database. Usually there is one.
         var runs: [(first: Int64, last: Int64, offset: Int64)] = []
 
-        /// Records that the message with `seq` in the file has the `seq` `place` in the room.
-        mutating func note(_ seq: Int64, isAt place: Int64) {
-            if let last = runs.last, last.last + 1 == seq, last.offset == place - seq {
+        /// Records that the message with `seq` in the file has the `seq` `newSeq` in the room.
+        mutating func note(_ seq: Int64, isAt newSeq: Int64) {
+            if let last = runs.last, last.last + 1 == seq, last.offset == newSeq - seq {
                 runs[runs.count - 1].last = seq
-            } else if !runs.contains(where: { $0.first <= seq && seq <= $0.last && $0.offset == place - seq }) {
-                runs.append((seq, seq, place - seq))
+            } else if !runs.contains(where: { $0.first <= seq && seq <= $0.last && $0.offset == newSeq - seq }) {
+                runs.append((seq, seq, newSeq - seq))
             }
         }
 
         /// Returns the room's `seq` for a `seq` of the file; `nil` if no earlier line had it.
-        func place(of seq: Int64) -> Int64? {
+        func newSeq(of seq: Int64) -> Int64? {
             if let run = runs.last(where: { $0.first <= seq && seq <= $0.last }) { return seq + run.offset }
             // The file continues the room, so the earlier messages are in the database.
             guard let first = runs.first, seq < first.first, first.offset == 0 else { return nil }
@@ -146,9 +146,9 @@ struct ImportTarget {
         // Finds the last message of the file at or before the mark. Without a `seq` in the file, the mark stays as it
         // is.
         let run = room.runs.last { $0.first <= seq }
-        let place = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.place(of: seq) ?? 0)
-        guard place > 0 else { return }
-        try statements.db.raiseMark(to: min(place, room.head), for: mark.user, in: room.number, at: mark.at)
+        let newSeq = run.map { min(seq, $0.last) + $0.offset } ?? (room.runs.isEmpty ? seq : room.newSeq(of: seq) ?? 0)
+        guard newSeq > 0 else { return }
+        try statements.db.raiseMark(to: min(newSeq, room.head), for: mark.user, in: room.number, at: mark.at)
     }
 
     private func takeProfile(_ profile: Profile) throws {
@@ -184,9 +184,9 @@ struct ImportTarget {
         // Only its line makes a direct room.
         if known == nil, message.room.isDirect { throw Problem.roomNotFound }
         var room = try known ?? makeRoom(message.room, at: message.createdAt)
-        if let place = try place(of: message, in: room) {
+        if let newSeq = try newSeq(of: message, in: room) {
             contents.repeated += 1
-            if let seq = message.seq { room.note(seq, isAt: place) }
+            if let seq = message.seq { room.note(seq, isAt: newSeq) }
             rooms[message.room] = room
             return
         }
@@ -199,7 +199,7 @@ struct ImportTarget {
         }
         var content = message.content
         if let replyTo = content.replyTo {
-            content.replyTo = try place(ofReply: replyTo, to: message, in: room)
+            content.replyTo = try newSeq(ofReply: replyTo, to: message, in: room)
         }
         if message.pinned != nil, try statements.db.countPins(of: room.number) >= Limits.pins {
             throw Problem.tooManyPins
@@ -211,7 +211,7 @@ struct ImportTarget {
         room.head += 1
         room.rev = sentAt + Int64(changes)
         room.latest = message.createdAt
-        guard room.rev <= RowKey.maximumPlace else { throw Problem.unavailable("The room is full.") }
+        guard room.rev <= RowKey.maximumOrdinal else { throw Problem.unavailable("The room is full.") }
         if let seq = message.seq { room.note(seq, isAt: room.head) }
         rooms[message.room] = room
         try store(message, content, in: room, sentAt: sentAt)
@@ -223,7 +223,7 @@ struct ImportTarget {
     }
 
     /// Returns the `seq` of a message that exists already.
-    private func place(of message: TransferMessage, in room: Room) throws -> Int64? {
+    private func newSeq(of message: TransferMessage, in room: Room) throws -> Int64? {
         if let id = message.clientMessageID {
             let waiting = pending.first {
                 $0.roomNumber == room.number && $0.wasSent(by: message.sender, as: id)
@@ -234,24 +234,24 @@ struct ImportTarget {
         // The message is expected after the previous line's message. If it is the room's first message in the file, its
         // `seq` in the file is also expected to be its `seq` in the room.
         guard let seq = message.seq else { return nil }
-        let place = seq + (room.runs.last?.offset ?? 0)
+        let newSeq = seq + (room.runs.last?.offset ?? 0)
         let oldest = room.head - Int64(pending.count { $0.roomNumber == room.number })
-        guard place > 0, place <= oldest,
-            let body = try statements.db.snapshot(of: RowKey(room: room.number, place))
+        guard newSeq > 0, newSeq <= oldest,
+            let body = try statements.db.snapshot(of: RowKey(room: room.number, newSeq))
         else { return nil }
         let stored = try Message(decoding: body)
         let isSame =
             stored.clientMessageID == nil && stored.sender == message.sender
             && stored.createdAt == message.createdAt
-        return isSame ? place : nil
+        return isSame ? newSeq : nil
     }
 
     /// Returns the room's `seq` of the message that a reply refers to.
-    private func place(ofReply replyTo: Int64, to message: TransferMessage, in room: Room) throws -> Int64 {
+    private func newSeq(ofReply replyTo: Int64, to message: TransferMessage, in room: Room) throws -> Int64 {
         // Without a `seq` in the file, `reply_to` is a `seq` of the room.
-        let place = message.seq == nil ? replyTo : room.place(of: replyTo)
-        guard let place, (1...max(1, room.head)).contains(place), room.head > 0 else { throw Problem.replyToNotFound }
-        return place
+        let newSeq = message.seq == nil ? replyTo : room.newSeq(of: replyTo)
+        guard let newSeq, (1...max(1, room.head)).contains(newSeq), room.head > 0 else { throw Problem.replyToNotFound }
+        return newSeq
     }
 
     private mutating func store(
@@ -281,19 +281,19 @@ struct ImportTarget {
         }
         if pending.count == Self.mostPending || room.rev > sentAt { try flush() }
         guard room.rev > sentAt else { return }
-        let place = RowKey(room: room.number, room.head)
-        try statements.db.replaceSnapshot(of: place, by: body, change: RowKey(room: room.number, room.rev))
+        let row = RowKey(room: room.number, room.head)
+        try statements.db.replaceSnapshot(of: row, by: body, change: RowKey(room: room.number, room.rev))
         // The file does not have the content first sent. A client that repeats the send gets an error; no second
         // message is stored.
         if key != nil, !snapshot.isAsSent {
-            try statements.db.insertFingerprint(fingerprinter.fingerprint(of: content), of: place)
+            try statements.db.insertFingerprint(fingerprinter.fingerprint(of: content), of: row)
         }
-        if let pin = message.pinned { try statements.db.addPin(of: place, by: pin.by, rev: room.rev) }
+        if let pin = message.pinned { try statements.db.addPin(of: row, by: pin.by, rev: room.rev) }
         var rev = sentAt + (snapshot.isAsSent ? 0 : 1)
         for reaction in message.reactions {
             for user in reaction.users {
                 rev += 1
-                try statements.db.addReaction(reaction.key, by: user, rev: rev, to: place)
+                try statements.db.addReaction(reaction.key, by: user, rev: rev, to: row)
             }
         }
     }

@@ -121,10 +121,10 @@ final class ActivityStatements {
     /// - Parameter most: maximum number of memberships to examine.
     /// - Returns: the number of the last one's room; `nil` if there are no more.
     func fill(most: Int) throws -> Int64? {
-        let place = try db.first("SELECT value FROM meta WHERE key = '\(Schema.activityFill)'") { $0.text(0) }
+        let value = try db.first("SELECT value FROM meta WHERE key = '\(Schema.activityFill)'") { $0.text(0) }
         // ROOM:USER, the last membership that is filled in; both are empty at first.
-        guard let place else { return nil }
-        let parts = place.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let value else { return nil }
+        let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rows = try db.all(
             """
             SELECT room, user, engaged, activity IS NULL FROM members

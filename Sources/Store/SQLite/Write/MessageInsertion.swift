@@ -69,10 +69,10 @@ final class MessageInsertion {
     }
 
     private func copy(_ bytes: UnsafeRawBufferPointer, _ end: inout Int) -> UnsafeRawBufferPointer {
-        let place = UnsafeMutableRawBufferPointer(rebasing: values[end..<end + bytes.count])
-        place.copyMemory(from: bytes)
+        let slot = UnsafeMutableRawBufferPointer(rebasing: values[end..<end + bytes.count])
+        slot.copyMemory(from: bytes)
         end += bytes.count
-        return UnsafeRawBufferPointer(place)
+        return UnsafeRawBufferPointer(slot)
     }
 
     /// Provides `count` bytes, and frees memory if there is far more.

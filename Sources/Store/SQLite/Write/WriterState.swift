@@ -141,7 +141,7 @@ struct WriterState: CommitMaker {
     }
 
     /// Returns rooms. A message that only the journal has is found once it is filed, some minutes later.
-    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Place] {
+    func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Room] {
         // A damaged message must not keep other rooms from being listed.
         try db.all(
             """
@@ -151,14 +151,14 @@ struct WriterState: CommitMaker {
             ORDER BY rooms.id LIMIT $2
             """, room, most
         ) { row in
-            Expiry.Place(
+            Expiry.Room(
                 number: row.integer(0), room: RoomID(trusted: row.text(1)), mark: row.integer(2),
                 keepDays: row.isNull(3) ? nil : row.integer(3), oldest: nil)
         }
     }
 
-    func isDue(_ place: Expiry.Place, before cutoff: Timestamp) throws -> Bool {
-        let next = RowKey(room: place.number, place.mark).rawValue + 1
+    func isDue(_ room: Expiry.Room, before cutoff: Timestamp) throws -> Bool {
+        let next = RowKey(room: room.number, room.mark).rawValue + 1
         return try db.first("SELECT created_at FROM messages WHERE id = $1", next) {
             $0.integer(0) < cutoff.milliseconds
         } ?? false

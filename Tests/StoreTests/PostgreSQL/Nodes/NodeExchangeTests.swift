@@ -78,8 +78,8 @@ struct NodeExchangeTests {
         var seen = NodeNotices()
         while seen.typing.isEmpty || seen.read.isEmpty {
             let next = try #require(await heard.next())
-            for place in next.typing { seen.addTyping(place.user, in: place.room) }
-            for (place, seq) in next.read { seen.addRead(place.user, in: place.room, to: seq) }
+            for key in next.typing { seen.addTyping(key.user, in: key.room) }
+            for (key, seq) in next.read { seen.addRead(key.user, in: key.room, to: seq) }
         }
         asking.cancel()
         #expect(seen.typing == [.init(room: lobby, user: alice)])

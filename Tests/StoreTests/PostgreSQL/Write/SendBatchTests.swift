@@ -136,7 +136,7 @@ struct SendBatchTests {
         known.add([
             KnownRooms.Answer(
                 question: KnownRooms.Question(room: try room("a"), user: try user("alice")),
-                room: KnownRooms.Room(number: 7, facts: RoomFacts(head: 1, rev: RoomFacts.maximumPlace - 1_000_000)),
+                room: KnownRooms.Room(number: 7, facts: RoomFacts(head: 1, rev: RoomFacts.maximumOrdinal - 1_000_000)),
                 role: nil)
         ])
         let batch = SendBatch(

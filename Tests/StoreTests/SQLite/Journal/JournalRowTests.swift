@@ -23,8 +23,8 @@ struct JournalRowTests {
                 room: try RoomID("lobby"), roomNumber: 1, seq: 1, rev: 2, createdAt: Timestamp(milliseconds: 3),
                 sender: alice, key: ClientMessageKey(sender: alice, id: "a1"), body: [1, 2, 3]),
             RecentMessage(
-                room: try RoomID("attic"), roomNumber: RowKey.maximumRoom, seq: RowKey.maximumPlace,
-                rev: RowKey.maximumPlace, createdAt: Timestamp(milliseconds: .max), sender: zoe, key: nil,
+                room: try RoomID("attic"), roomNumber: RowKey.maximumRoom, seq: RowKey.maximumOrdinal,
+                rev: RowKey.maximumOrdinal, createdAt: Timestamp(milliseconds: .max), sender: zoe, key: nil,
                 body: Array(repeating: 7, count: 70_000)),
         ]
     }

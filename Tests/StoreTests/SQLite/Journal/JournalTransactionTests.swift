@@ -64,7 +64,7 @@ struct JournalTransactionTests {
                 [
                     journal.messages(of: id).map(\.seq),
                     try db.all("SELECT id FROM journal ORDER BY id") { $0.integer(0) },
-                    try db.all("SELECT id FROM messages ORDER BY id") { RowKey(rawValue: $0.integer(0)).place },
+                    try db.all("SELECT id FROM messages ORDER BY id") { RowKey(rawValue: $0.integer(0)).ordinal },
                 ]
             }
         }
