@@ -26,7 +26,7 @@ extension Feed {
             // Subscriptions that have not started count as laggards too, because they will need these messages.
             if let subscription = deliver(to: index, sharing: &run) { laggard = subscription }
         }
-        rounds.beginDueRounds(subscribers: cursors.count)
+        rounds.beginDueRound(subscribers: cursors.count)
         forgetSent(from: 0)
     }
 

@@ -7,13 +7,10 @@ public import Wire
 ///
 /// Writing to all subscribers of a large room takes long, and the loop would serve nobody else meanwhile. Subscribers
 /// are therefore visited some at a time, see ``FeedRounds``. Messages committed meanwhile are written together with
-/// those that a subscriber still lacks. The oldest subscribers are visited first, so a storm of new ones does not delay
-/// them (scenario G of `scripts/compare`).
+/// those that a subscriber still lacks.
 public final class Feed {
     /// Number of subscribers to visit before the loop does other work.
     public static let visits = 64
-    /// Number of cursors in front, see ``FeedRounds``.
-    public static let frontCount = 1024
     /// Maximum number of waiting notices; further ones are dropped.
     public static let waitingNotices = 16
 
@@ -29,7 +26,7 @@ public final class Feed {
     private var keptBytes = 0
     let visits: Int
     /// The order of visits.
-    var rounds: FeedRounds
+    var rounds = FeedRounds()
     /// A subscriber that was visited since the latest messages arrived and still lacks some; `nil` if there is none.
     var laggard: Subscription?
     /// True while the feed waits for ``FeedContext/knowsAccess``.
@@ -39,16 +36,11 @@ public final class Feed {
 
     /// Creates a feed without messages and subscribers.
     ///
-    /// - Parameters:
-    ///   - visits: number of subscribers to visit at a time.
-    ///   - frontCount: number of cursors in front, which have their own rounds.
-    public init(
-        room: RoomID, in context: FeedContext, visits: Int = Feed.visits, frontCount: Int = Feed.frontCount
-    ) {
+    /// - Parameter visits: number of subscribers to visit at a time.
+    public init(room: RoomID, in context: FeedContext, visits: Int = Feed.visits) {
         self.room = room
         self.context = context
         self.visits = visits
-        rounds = FeedRounds(frontCount: frontCount)
         messages = FeedMessages(context)
     }
 
@@ -72,7 +64,7 @@ public final class Feed {
         if !rounds.areOver, !messages.hasRoom(for: batch) { finishRounds() }
         messages.append(batch)
         laggard = nil
-        return rounds.publish(subscribers: cursors.count) && advance()
+        return rounds.publish() && advance()
     }
 
     /// Visits the subscribers again, after the feed had to wait for ``FeedContext/knowsAccess``.
@@ -80,7 +72,7 @@ public final class Feed {
     /// - Returns: true if every subscriber has been visited; otherwise call ``advance()`` to continue.
     @discardableResult
     public func resume() -> Bool {
-        rounds.publish(subscribers: cursors.count) && advance()
+        rounds.publish() && advance()
     }
 
     /// Sends a notice to the subscribers that have every message and whose clients take it at once.
@@ -154,7 +146,7 @@ public final class Feed {
         guard let index = subscription.index else { return }
         subscription.index = nil
         messages.remove(subscription.format)
-        let hole = rounds.vacate(index, subscribers: cursors.count)
+        let hole = rounds.vacate(index)
         fill(index, from: hole)
         fill(hole, from: cursors.count - 1)
         cursors.removeLast()

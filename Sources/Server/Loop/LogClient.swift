@@ -132,7 +132,6 @@ final class LogClient {
         let end = loop.readClock() + Loop.workSlice.nanoseconds
         for index in replies.indices {
             replies[index].deliver()
-            loop.runUrgentWork()
             if loop.readClock() >= end, index + 1 < replies.endIndex {
                 let rest = replies[(index + 1)...]
                 let client = LoopBound(self, of: loop)

@@ -29,20 +29,20 @@ final class LoopDispatcher: LogObserver {
         let workers = workers.withLock { $0 }
         for (worker, wanted) in zip(workers, subscribedLoops.distribute(changes, loops: workers.count))
         where !wanted.isEmpty {
-            worker.loop.postUrgently { worker.value.users.membershipsChanged(wanted) }
+            worker.loop.post { worker.value.users.membershipsChanged(wanted) }
         }
     }
 
     func accessEnded(_ ends: [AccessEnd]) {
         let workers = workers.withLock { $0 }
         if !workers.isEmpty { self.ends.announce() }
-        for worker in workers { worker.loop.postUrgently { worker.value.accessEnded(ends) } }
+        for worker in workers { worker.loop.post { worker.value.accessEnded(ends) } }
     }
 
     /// Ends the sockets and event streams of a user on all loops.
     func endConnections(of user: UserID, because problem: Problem) {
         for worker in workers.withLock({ $0 }) {
-            worker.loop.postUrgently { worker.value.endConnections(of: user, because: problem) }
+            worker.loop.post { worker.value.endConnections(of: user, because: problem) }
         }
     }
 
@@ -52,7 +52,7 @@ final class LoopDispatcher: LogObserver {
         let outcomes = split(outcomes, workers.count) { $0.ticket.loop }
         for (index, worker) in workers.enumerated() where !outcomes[index].isEmpty || !batches[index].isEmpty {
             let (mine, wanted) = (outcomes[index], batches[index])
-            worker.loop.postUrgently { worker.value.committed(mine, wanted) }
+            worker.loop.post { worker.value.committed(mine, wanted) }
         }
     }
 
@@ -77,7 +77,7 @@ final class LoopDispatcher: LogObserver {
         for (worker, mine) in zip(workers, parts) where !mine.isEmpty {
             let look = Look(mine)
             looks.append(look)
-            worker.loop.postUrgently { look.end(with: worker.value.log.abandoned(mine)) }
+            worker.loop.post { look.end(with: worker.value.log.abandoned(mine)) }
         }
         return Set(looks.flatMap { $0.wait(until: deadline) })
     }

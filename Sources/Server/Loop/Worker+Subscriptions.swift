@@ -46,8 +46,6 @@ extension Worker {
         isResumeScheduled = true
         loop.after(Self.resumePause) { [unowned self] in
             isResumeScheduled = false
-            // Ends of access come first.
-            loop.runUrgentWork()
             resumeFeeds()
             resumeFeedsLater()
         }
@@ -73,7 +71,6 @@ extension Worker {
                 advancing.append(feed)
                 yieldProcessor()
             }
-            loop.runUrgentWork()
             if ContinuousClock.now >= end { break }
         }
         postAdvance()

@@ -56,7 +56,6 @@ final class Worker {
         log = LogClient(services.log, on: loop)
         users = UserConnections(on: loop, services.live.openSockets, services.live.subscribedLoops)
         loop.atEndOfTurn { [unowned self] in self.flush() }
-        loop.betweenSockets { [unowned self] in self.advanceFeeds() }
     }
 
     /// The time in seconds since 1970 for the `Date` of answers, read once in a turn.

@@ -312,8 +312,8 @@ public final class Connection {
     func enter(_ body: () -> Void) -> Bool {
         depth += 1
         body()
-        // Many ready sockets may be waiting after this one.
-        loop.didServeSocket()
+        // What the next socket brings begins later than this.
+        loop.reading = nil
         depth -= 1
         return state != .aborting
     }

@@ -170,17 +170,8 @@ private func handleEvent(
         default:
             lws_set_opaque_user_data(wsi, nil)
             connection.didClose()
-            // Many closing sockets may be waiting after this one.
-            connection.loop.didServeSocket()
             return 0
         }
-    case LWS_CALLBACK_WSI_DESTROY:
-        // Sockets that close together are closed by the system together at the end of the turn, which takes time per
-        // socket.
-        if let wsi, let shared = LibraryContext.Shared.of(wsi) {
-            Loop.from(shared.pointee.uv.pointee.data).didServeSocket()
-        }
-        return 0
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         // `user` is the vhost's SSL_CTX here.
         guard let wsi, let user, let shared = LibraryContext.Shared.of(wsi) else { return 0 }

@@ -66,7 +66,6 @@ final class Listener {
             let accepted = backscroll_accept(descriptor, &address)
             if accepted >= 0 {
                 welcome(accepted, from: SocketAddress(address))
-                loop.didServeSocket()
                 continue
             }
             switch errno {

@@ -5,16 +5,14 @@ import Synchronization
 /// A thread that serves connections: a libuv loop with a libwebsockets context, and a serial executor.
 ///
 /// A connection, its requests and its subscriptions belong to one loop and are used on its thread only, so they need no
-/// locks. Other threads may only call ``post(_:)``, ``postUrgently(_:)``, ``stop()`` and ``join()``. An actor may have
+/// locks. Other threads may only call ``post(_:)``, ``stop()`` and ``join()``. An actor may have
 /// the loop as its executor.
 ///
 /// A turn of the loop, in order:
 ///
 /// 1. Descriptors that are ready are served, in the kernel's order:
-///    - Connections are read and written. Each time that this has taken ``urgentInterval``, urgent work runs between two
-///      of them, and then the work of ``betweenSockets(_:)``.
-///    - Posted work runs for up to ``workSlice``, and urgent work before each piece of it. The rest waits for the next
-///      turn.
+///    - Connections are read and written.
+///    - Posted work runs for up to ``workSlice``. The rest waits for the next turn.
 ///    - Listeners accept up to ``TransportLimits/acceptsPerTurn`` connections each, at the rate of ``AcceptPace``.
 /// 2. Timers run: the work of ``after(_:_:)`` and the deadlines of connections.
 /// 3. Connections that have more input than they had time for are served, for up to ``TurnSlice/length`` all together.
@@ -61,19 +59,13 @@ public final class Loop: @unchecked Sendable {
     /// The connections of ``Connection/awaitTurn()``, in the order of the calls.
     var awaitingTurn: [Connection] = []
     private var turnEndings: [() -> Void] = []
-    private var workBetweenSockets: (() -> Void)?
     /// The work of ``every(_:_:)``.
     var intervalWork: (() -> Void)?
-    private var isRunningBetweenSockets = false
     var absence = Absence()
     /// The work taken out of the mailbox that has not run.
     var waiting: ArraySlice<Mailbox.Work> = []
-    var isRunningUrgentWork = false
     /// The latest reading of the clock, for ``moment``; `nil` if it is read again.
     var reading: Int64?
-    /// The time at which urgent work interrupts the serving of sockets in this turn, on the clock of ``moment``; `nil`
-    /// before the first socket.
-    var urgentWorkDue: Int64?
 
     /// Creates a loop that does nothing until ``start()``.
     ///
@@ -195,7 +187,6 @@ public final class Loop: @unchecked Sendable {
         for handle in handles { uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil) }
         // The closures may hold the loop's owners, which would be a cycle.
         turnEndings = []
-        workBetweenSockets = nil
         intervalWork = nil
         alarms = TimerWheel(span: 64)
         aborted = []
@@ -217,21 +208,6 @@ public final class Loop: @unchecked Sendable {
         turnEndings.append(work)
     }
 
-    /// Runs `work` repeatedly between two sockets of a turn, after urgent work, and replaces any earlier one. It must be
-    /// short. It lets long work go on while thousands of sockets are ready (scenario G of `scripts/compare`).
-    public func betweenSockets(_ work: @escaping () -> Void) {
-        preconditionIsolated()
-        workBetweenSockets = work
-    }
-
-    /// Runs the work of ``betweenSockets(_:)``, which may serve sockets itself.
-    func runWorkBetweenSockets() {
-        guard !isRunningBetweenSockets, !isRunningUrgentWork, !isStopping else { return }
-        isRunningBetweenSockets = true
-        workBetweenSockets?()
-        isRunningBetweenSockets = false
-    }
-
     /// Makes the next turn begin at once, with any sockets that are then ready. Call it from work of
     /// ``atEndOfTurn(_:)``. It serves to gather sends into one commit (scenario A of `scripts/compare`).
     public func lookAgain() {
@@ -245,7 +221,6 @@ public final class Loop: @unchecked Sendable {
     }
 
     private func endTurn() {
-        urgentWorkDue = nil
         serveWaiting()
         // Handlers that are told of an end may gather more work, and that work may end more connections.
         repeat {

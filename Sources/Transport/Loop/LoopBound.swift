@@ -1,7 +1,7 @@
 /// A value that is confined to a loop, and can be carried through other threads.
 ///
 /// For example, a commit of the writer thread must find the feeds of a loop. It carries the `LoopBound` to the loop
-/// with ``Loop/postUrgently(_:)`` and accesses the value there. The last owner destroys the value, on any thread.
+/// with ``Loop/post(_:)`` and accesses the value there. The last owner destroys the value, on any thread.
 ///
 /// Sendable because the value is accessed only through `value`, which traps on every thread but the loop's own.
 public struct LoopBound<Value>: @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The work that other threads give to a loop: urgent and ordinary, each in its order of arrival.
+/// The work that other threads give to a loop, in its order of arrival.
 struct Mailbox: ~Copyable {
     enum Work {
         case closure(@Sendable () -> Void)
@@ -10,22 +10,12 @@ struct Mailbox: ~Copyable {
     // Not private: with a private type in a noncopyable type's mutex, the compiler (6.3) fails to link.
     struct State {
         var work: [Work] = []
-        var urgent: [@Sendable () -> Void] = []
         /// True if the loop has been woken for the contents.
         var isAwake = false
         var isClosed = false
-
-        /// Wakes the loop if it has not been woken.
-        mutating func rouse(_ wake: () -> Void) {
-            guard !isAwake else { return }
-            isAwake = true
-            wake()
-        }
     }
 
     private let state = Mutex(State())
-    /// True if there is urgent work. The loop reads it without the lock between any two steps.
-    private let isUrgent = Atomic(false)
 
     /// Adds `work`, and calls `wake` if the loop has not been woken.
     ///
@@ -36,23 +26,15 @@ struct Mailbox: ~Copyable {
         state.withLock { state in
             guard !state.isClosed else { return false }
             state.work.append(work)
-            state.rouse(wake)
+            if !state.isAwake {
+                state.isAwake = true
+                wake()
+            }
             return true
         }
     }
 
-    /// Adds urgent work; in all else like ``put(_:wake:)``.
-    borrowing func putUrgent(_ work: @escaping @Sendable () -> Void, wake: () -> Void) -> Bool {
-        state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.urgent.append(work)
-            isUrgent.store(true, ordering: .relaxed)
-            state.rouse(wake)
-            return true
-        }
-    }
-
-    /// Removes and returns all ordinary work. The loop is woken again for later work.
+    /// Removes and returns all work. The loop is woken again for later work.
     borrowing func take() -> [Work] {
         state.withLock { state in
             state.isAwake = false
@@ -60,17 +42,7 @@ struct Mailbox: ~Copyable {
         }
     }
 
-    /// Removes and returns all urgent work.
-    borrowing func takeUrgent() -> [@Sendable () -> Void] {
-        // Work that is added now and not seen here sends a wake-up.
-        guard isUrgent.load(ordering: .relaxed) else { return [] }
-        return state.withLock { state in
-            isUrgent.store(false, ordering: .relaxed)
-            return exchange(&state.urgent, with: [])
-        }
-    }
-
-    /// Closes the mailbox, and removes and returns all ordinary work. Urgent work is dropped with the mailbox.
+    /// Closes the mailbox, and removes and returns all work.
     borrowing func close() -> [Work] {
         // The caller drops the work outside the lock: its destruction may run code that uses the mailbox.
         state.withLock { state in

@@ -11,7 +11,7 @@ struct DirectPushTests {
 
     private func feed(limit: Int = ByteLog.defaultLimit) -> Feed {
         Feed(
-            room: room, in: FeedContext(epoch: "E", outlets: outlets, feedLimit: limit), visits: 3, frontCount: 4)
+            room: room, in: FeedContext(epoch: "E", outlets: outlets, feedLimit: limit), visits: 3)
     }
 
     private func batch(_ revs: ClosedRange<Int64>) -> EncodedBatch {
