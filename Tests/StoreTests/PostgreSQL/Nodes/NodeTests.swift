@@ -237,10 +237,12 @@ struct NodeTests {
         defer { close() }
         try first.log.fill(1)
         try second.subscribe()
-        // Another program's commit, as a node's whose hint is lost.
-        try execute("UPDATE rooms SET head = 2, rev = 2")
+        // Another program's commit, as a node's whose hint is lost. One statement: a sweep must not come in between.
         try execute(
-            "INSERT INTO messages SELECT id + 1, 2, NULL, created_at, sender, NULL, '{\"lost\":1}' FROM messages")
+            """
+            WITH raised AS (UPDATE rooms SET head = 2, rev = 2)
+            INSERT INTO messages SELECT id + 1, 2, NULL, created_at, sender, NULL, '{"lost":1}' FROM messages
+            """)
         #expect(try second.messages(upTo: 2) == [Array("{\"lost\":1}".utf8)])
         #expect(try #require(second.postgres.nodeCounts).sweptRooms > 0)
     }
@@ -258,9 +260,9 @@ struct NodeTests {
         var expected: [[UInt8]] = []
         // The first sweep compares all rooms, the later ones look at what has changed.
         for rev in 2...4 {
-            try execute("UPDATE rooms SET head = \(rev), rev = \(rev)")
             try execute(
                 """
+                WITH raised AS (UPDATE rooms SET head = \(rev), rev = \(rev))
                 INSERT INTO messages
                 SELECT id + 1, \(rev), NULL, created_at, sender, NULL, '{"lost":\(rev)}' FROM messages
                 ORDER BY id DESC LIMIT 1
@@ -297,9 +299,11 @@ struct NodeTests {
         try first.log.fill(1)
         try second.subscribe()
         // A message that another node has stored a minute ago, without a hint until now.
-        try execute("UPDATE rooms SET head = 2, rev = 2")
         try execute(
-            "INSERT INTO messages SELECT id + 1, 2, NULL, created_at - 60000, sender, NULL, '{}' FROM messages")
+            """
+            WITH raised AS (UPDATE rooms SET head = 2, rev = 2)
+            INSERT INTO messages SELECT id + 1, 2, NULL, created_at - 60000, sender, NULL, '{}' FROM messages
+            """)
         #expect(try #require(second.delays.wait(for: 1).first) >= .seconds(60))
         // An older message that changes has no age. The next new one has.
         try first.log.edit(1, "edited")
