@@ -16,7 +16,6 @@ import { $, element, forgetFormats, formats, nameProblem, said, summary, totalUn
 
 /**
  * @typedef {import("./client/index.js").RoomSummary} RoomSummary
- * @typedef {import("./client/index.js").Role} Role
  *
  * @typedef {{me: string, token: string | null}} Account
  */
@@ -274,7 +273,7 @@ function show(room, at, isReturn) {
     });
     setCounts();
     const known = chat().rooms.get(room);
-    setRole(known?.role ?? null, known?.direct !== undefined);
+    setRole(known ?? null);
     drawTitle(room);
     refreshRoom(room);
     placeTabStop();
@@ -305,7 +304,7 @@ async function refreshRoom(room) {
         const summary = await chat().rooms.visit(room);
         if (screen?.id !== room) return;
         drawTitle(room, titleOf(summary));
-        setRole(summary.role, summary.direct !== undefined);
+        setRole(summary);
         setCounts();
     } catch {
         // The timeline shows the problem of the room.
@@ -313,17 +312,18 @@ async function refreshRoom(room) {
 }
 
 /**
- * Offers what a user of this role may do in the open room.
+ * Offers what the user may do in the open room.
  *
- * @param {Role | null | undefined} role Undefined for a user who is no member; null if it is not known yet.
- * @param {boolean} isDirect True for a direct room, whose members stay.
+ * @param {RoomSummary | null} room Null if it is not known yet.
  */
-function setRole(role, isDirect) {
+function setRole(room) {
     const screen = opened();
+    const role = room?.role;
     // In a direct room, too, an owner may delete the other's messages.
-    screen.setOwner(role === "owner");
-    $("#join").hidden = role !== undefined || screen.isEnded;
-    $("#add-member").hidden = role !== "owner" || isDirect;
+    screen.setRoom(room);
+    $("#join").hidden = role !== undefined || !room || screen.isEnded;
+    // The members of a direct room stay.
+    $("#add-member").hidden = role !== "owner" || room?.direct !== undefined;
     $("#leave").hidden = !role;
 }
 
@@ -434,7 +434,7 @@ function drawRooms(rooms) {
     if (open) {
         if (open.title || open.direct) drawTitle(open.room, titleOf(open));
         // The first message in a new room makes its sender the owner.
-        if (open.role) setRole(open.role, open.direct !== undefined);
+        if (open.role) setRole(open);
         setCounts();
     } else if (wasListed && id !== undefined) {
         // The user may have been removed from it.

@@ -210,6 +210,10 @@ function status(row, message, context) {
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
     if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
+    if (message.pinned) {
+        const text = `Pinned by ${nameOf(message.pinned.by)}`;
+        parts.push(element("span", { class: "pinned", role: "img", "aria-label": text, title: text }, "📌"));
+    }
     const state = row.mine ? stateOf(row, context) : undefined;
     const ticks = state ? TICKS[state] : null;
     if (ticks) {

@@ -7,10 +7,12 @@
  */
 
 import { unreadToast } from "./client/index.js";
+import { Pins } from "./client/pins.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
 import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, picker, rowNode, stateOf, unreadCount } from "./message.js";
+import { drawMessages, drawPins, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
 import { membersOf, nameOf } from "./people.js";
 import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
@@ -28,6 +30,7 @@ const LONG_PRESS_MILLISECONDS = 500;
 const RETRY_MILLISECONDS = 1000;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
+const PINS_TITLE = "Pinned messages";
 
 /**
  * @typedef {import("./client/index.js").Row} Row
@@ -148,6 +151,9 @@ export class Screen {
     /** The key in the session's storage of the place. */
     #placeKey;
     #isOwner = false;
+    #canPin = false;
+    /** @type {Pins} */
+    #pins;
     /** @type {Set<number>} The messages of blocked users that are shown. */
     #unfolded = new Set();
     /** @type {Promise<string[]> | null} The members, once they are needed. */
@@ -191,12 +197,18 @@ export class Screen {
         this.#room.setActive(isInFront());
         const unsubscribe = [
             this.#room.subscribe(() => this.#drawSoon()),
-            client.blocks.subscribe(() => this.#list.redraw()),
+            client.blocks.subscribe(() => {
+                this.#list.redraw();
+                this.#drawPins();
+            }),
             this.#room.onMessage((message) => {
                 this.#quotes.take(message);
                 this.#composer.refresh(message);
             }),
         ];
+        this.#pins = new Pins(client, this.#room);
+        unsubscribe.push(this.#pins.subscribe(() => this.#drawPins()), () => this.#pins.close());
+        this.#drawPins();
         this.#unsubscribe = () => unsubscribe.forEach((end) => end());
         if (isReturn) this.#returning = JSON.parse(session.get(this.#placeKey) ?? "null");
         // First, so that the rest is done while the request is under way. The view shows a failure.
@@ -279,11 +291,13 @@ export class Screen {
     }
 
     /**
-     * Sets whether the user owns the room. Owners may delete the messages of others.
+     * Takes the state of the room, which says what the user may do. Owners may delete the messages of others.
      *
-     * @param {boolean} isOwner
+     * @param {import("./client/index.js").RoomSummary | null} room
      */
-    setOwner(isOwner) {
+    setRoom(room) {
+        const isOwner = room?.role === "owner";
+        this.#canPin = isOwner || (room?.role === "member" && room.pinning === "members");
         if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
         this.#list.redraw();
@@ -327,6 +341,7 @@ export class Screen {
     /** Shows changed names and pictures. */
     redraw() {
         this.#list.redraw();
+        this.#drawPins();
         if (this.#view && !this.isEnded) this.#drawAround(this.#view);
     }
 
@@ -433,6 +448,30 @@ export class Screen {
         }
     }
 
+    #drawPins() {
+        if (this.isEnded) return;
+        drawPins(this.#pins.view, (message) => this.#isFolded(message));
+        if (showsMessages(PINS_TITLE)) drawMessages(this.#pinList);
+    }
+
+    /** @returns {import("./messages.js").List} */
+    get #pinList() {
+        return {
+            title: PINS_TITLE, empty: "No message is pinned.", messages: this.#pins.view, isFolded: (message) => this.#isFolded(message),
+            about: (message) => `${sentAt(message)} · pinned by ${nameOf(message.pinned?.by ?? "")}`,
+            go: ({ seq }) => this.#room.jump(seq), unpin: this.#canPin ? ({ seq }) => this.#unpin(seq) : null,
+        };
+    }
+
+    /** @param {number} seq */
+    async #unpin(seq) {
+        try {
+            await this.#pins.unpin(seq);
+        } catch (error) {
+            showMessagesError(/** @type {Error} */ (error).message);
+        }
+    }
+
     /**
      * Shows why the user may not write, and until when. Reading goes on.
      *
@@ -453,7 +492,7 @@ export class Screen {
     #showEnd({ code, message }) {
         $("#ended").replaceChildren(...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message));
         $("#ended").hidden = false;
-        for (const selector of ["#ban", "#composer", "#join", "[data-toast]", "[data-to-latest]"]) $(selector).hidden = true;
+        for (const selector of ["#ban", "#pins", "#composer", "#join", "[data-toast]", "[data-to-latest]"]) $(selector).hidden = true;
         for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
         this.scroller.dataset.connection = "ended";
         this.isEnded = true;
@@ -535,6 +574,8 @@ export class Screen {
         window.addEventListener("focus", active, options);
         window.addEventListener("blur", active, options);
         $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
+        $("#pin-latest").addEventListener("click", () => this.#pins.view[0] && this.#room.jump(this.#pins.view[0].seq), options);
+        $("#pin-list").addEventListener("click", () => showMessages(this.#pinList), options);
         $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);
         const messages = $("#messages");
         messages.addEventListener("click", (event) => this.#clicked(event), options);
@@ -652,6 +693,8 @@ export class Screen {
             { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
             ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
             { name: "link", label: "Copy link", run: () => copy(link).then(() => announce("The link is copied.")) },
+            ...(this.#canPin ? [message.pinned ? { name: "unpin", label: "Unpin", run: () => this.#try(() => this.#pins.unpin(seq)) }
+                : { name: "pin", label: "Pin", run: () => this.#try(() => this.#pins.pin(seq)) }] : []),
             ...(isMine ? [{ name: "edit", label: "Edit", run: () => this.#composer.edit(this.#room.message(seq) ?? message) }] : []),
             ...(isMine || this.#isOwner ? [{ name: "delete", label: "Delete…", isDangerous: true, run: () => this.#delete(row) }] : []),
             ...(isMine ? [] : [

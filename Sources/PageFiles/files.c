@@ -38,6 +38,9 @@ static const struct page_file files[] = {
     {"message.js", TEXT{
 #embed "../Page/message.js" suffix(, 0)
     }},
+    {"messages.js", TEXT{
+#embed "../Page/messages.js" suffix(, 0)
+    }},
     {"offline.js", TEXT{
 #embed "../Page/offline.js" suffix(, 0)
     }},
@@ -97,6 +100,9 @@ static const struct page_file files[] = {
     }},
     {"client/react.js", TEXT{
 #embed "../Page/client/react.js" suffix(, 0)
+    }},
+    {"client/pins.js", TEXT{
+#embed "../Page/client/pins.js" suffix(, 0)
     }},
     {"client/profiles.js", TEXT{
 #embed "../Page/client/profiles.js" suffix(, 0)
@@ -172,6 +178,9 @@ static const struct page_file files[] = {
     }},
     {"client/types/outbox.d.ts", TEXT{
 #embed "../Page/client/types/outbox.d.ts" suffix(, 0)
+    }},
+    {"client/types/pins.d.ts", TEXT{
+#embed "../Page/client/types/pins.d.ts" suffix(, 0)
     }},
     {"client/types/profiles.d.ts", TEXT{
 #embed "../Page/client/types/profiles.d.ts" suffix(, 0)

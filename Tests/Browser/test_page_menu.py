@@ -61,7 +61,7 @@ def test_menu_of_an_owner_deletes_messages_of_others(chats):
     chats.server.send("Something", room="den", user="bob")
     alice, bob = chats().open(room="den"), chats(1).open("bob", room="den")
     alice.wait("document.querySelector('[data-seq=\"1\"] [data-delete]')")
-    assert right_click(alice, 1) == ["reply", "copy", "link", "delete", "report", "block"]
+    assert right_click(alice, 1) == ["reply", "copy", "link", "pin", "delete", "report", "block"]
     alice.find("#menu").send_keys(Keys.ESCAPE)
     assert right_click(bob, 1) == ["reply", "copy", "link", "edit", "delete"]
 

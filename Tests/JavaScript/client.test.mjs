@@ -369,6 +369,35 @@ describe("The JavaScript client", () => {
         await until(profiles, () => profiles.known("dave")?.name === "Dave");
     });
 
+    test("keeps the pinned messages of a room current", async (t) => {
+        const { Pins } = await load(folder, "pins.js");
+        const server = await startServer(t);
+        await server.request("PUT", "/v1/rooms/den?user=alice", { visibility: "open", pinning: "members" });
+        for (const text of ["one", "two", "three"]) await server.request("POST", "/v1/rooms/den/messages?user=alice", { text });
+        await server.request("PUT", "/v1/rooms/den/messages/2/pin?user=alice");
+        const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
+        const rooms = [await alice.room("den").open(), await bob.room("den").open()];
+        const [pins, other] = [new Pins(alice, rooms[0]), new Pins(bob, rooms[1])];
+        const texts = (list) => list.view.map(({ text }) => text).join();
+        for (const list of [pins, other]) await until(list, () => texts(list) === "two");
+        assert.equal(other.view[0].pinned.by, "alice");
+        assert.equal((await pins.pin(1)).pinned.by, "alice");
+        await until(other, () => texts(other) === "one,two");
+        await rooms[0].edit(2, "zwei");
+        await until(other, () => texts(other) === "one,zwei");
+        await assert.rejects(other.unpin(1), { status: 403 });
+        await rooms[0].remove(1);
+        await until(other, () => texts(other) === "zwei");
+        assert.equal((await pins.unpin(2)).pinned, undefined);
+        await until(other, () => texts(other) === "");
+        await assert.rejects(pins.pin(9), { status: 404 });
+        // A closed list stays as it is.
+        other.close();
+        await pins.pin(3);
+        await until(pins, () => texts(pins) === "three");
+        assert.equal(texts(other), "");
+    });
+
     test("counts who has not read, while members join, leave and are removed", async (t) => {
         const server = await startServer(t);
         await server.request("PUT", "/v1/rooms/den?user=alice", { visibility: "private" });

@@ -105,6 +105,7 @@ describe("The types", () => {
     test("accept a program that uses everything as documented", () => {
         assert.equal(check(`
             import { IndexedDBStore } from "backscroll/store-indexeddb";
+            import { Pins } from "backscroll/pins";
             import { Profiles } from "backscroll/profiles";
             import { API, signToken, verifyWebhook } from "backscroll/server";
             import { Effect, Event, Frame, Page, Query, Timeline, View } from "backscroll/timeline";
@@ -147,6 +148,10 @@ describe("The types", () => {
                 profiles.note((await list.members("plans", { profiles: true })).members);
                 const readership: Readership | null = room.view.readership;
                 console.log(profiles.get("bob")?.avatar, profile.name, (await profiles.load(["bob"])).length, readership?.unreadCount(rows[0]!));
+                const pins = new Pins(client, room);
+                const pinned: readonly Message[] = pins.view;
+                console.log((await pins.pin(1)).pinned?.by, (await pins.unpin(1)).seq, pinned[0]?.pinned?.at);
+                await list.change("plans", { posting: "owners", pinning: "members", slow_seconds: 10, keep_days: 0, avatar: "", data: {} });
                 await room.enqueue(draft);
                 room.onMessage(({ seq, reactions }) => console.log(seq, reactions?.[0]?.users));
                 const { users, hasMore }: { users: string[], hasMore: boolean } = await room.reactors(1, "👍");
@@ -215,6 +220,8 @@ describe("The types", () => {
         "blocked users that are changed": 'client.blocks.view.add("bob");',
         "a profile with a name that is a number": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).set({ name: 5 });',
         "a profile that may not be there": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).get("bob").name;',
+        "a pin of a message": 'import { Pins } from "backscroll/pins"; new Pins(client, room).pin("1");',
+        "a room in which all may post": 'client.rooms.change("plans", { posting: "all" });',
         "a readership that may not be there": "(row: Row) => room.view.readership.tick(row);",
         "a direct room with two users": 'client.rooms.direct(["alice", "bob"]);',
         "a listener that is a text": 'room.subscribe("listener");',

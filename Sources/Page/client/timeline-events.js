@@ -20,6 +20,7 @@
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  * @property {Reaction[]} [reactions]
  * @property {string} [edited_at] RFC 3339.
+ * @property {{by: string, at: string}} [pinned] Who has pinned it, and when.
  *
  * @typedef {object} Attachment
  * @property {"image" | "video" | "audio" | "file" | "link"} type

@@ -46,9 +46,22 @@
  * @property {string} [direct] The other user of a direct room.
  * @property {string} [avatar] The address of a picture.
  * @property {Record<string, any>} [data] What the app keeps with the room.
+ * @property {"owners"} [posting] Set if only owners may send.
+ * @property {"members"} [pinning] Set if every member may pin.
+ * @property {number} [slow_seconds] The seconds between two messages of a member.
+ * @property {number} [keep_days] The days after which messages expire.
  * @property {Message} [last_message]
  *
- * @typedef {{title?: string | null, visibility?: Visibility}} RoomSettings
+ * @typedef {object} RoomSettings What `make` and `change` set. Absent fields stay.
+ * @property {string | null} [title]
+ * @property {Visibility} [visibility]
+ * @property {"members" | "owners"} [posting] Who may send.
+ * @property {"members" | "owners"} [pinning] Who may pin messages.
+ * @property {number} [slow_seconds] The seconds between two messages of a member; 0 for no slow mode.
+ * @property {number} [keep_days] The days after which messages expire; 0 for no limit of the room.
+ * @property {string} [avatar] An empty one is removed.
+ * @property {Record<string, any>} [data]
+ *
  * @typedef {{user: string, role: Role, profile?: Profile}} Member
  * @typedef {{user: string, name?: string, avatar?: string, data?: Record<string, any>}} Profile What is shown in place of a user's id.
  * @typedef {{name?: string, avatar?: string, data?: Record<string, any>}} ProfileSettings

@@ -27,6 +27,7 @@ export function check(event: any): void;
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  * @property {Reaction[]} [reactions]
  * @property {string} [edited_at] RFC 3339.
+ * @property {{by: string, at: string}} [pinned] Who has pinned it, and when.
  *
  * @typedef {object} Attachment
  * @property {"image" | "video" | "audio" | "file" | "link"} type
@@ -160,6 +161,13 @@ export type Message = {
      * RFC 3339.
      */
     edited_at?: string | undefined;
+    /**
+     * Who has pinned it, and when.
+     */
+    pinned?: {
+        by: string;
+        at: string;
+    } | undefined;
 };
 /**
  * The events of the timeline, and the check that they are well formed.

@@ -122,14 +122,51 @@ export type RoomSummary = {
      * What the app keeps with the room.
      */
     data?: Record<string, any> | undefined;
+    /**
+     * Set if only owners may send.
+     */
+    posting?: "owners" | undefined;
+    /**
+     * Set if every member may pin.
+     */
+    pinning?: "members" | undefined;
+    /**
+     * The seconds between two messages of a member.
+     */
+    slow_seconds?: number | undefined;
+    /**
+     * The days after which messages expire.
+     */
+    keep_days?: number | undefined;
     last_message?: import("./timeline-events.js").Message | undefined;
 };
 /**
- * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
+ * What `make` and `change` set. Absent fields stay.
  */
 export type RoomSettings = {
-    title?: string | null;
-    visibility?: Visibility;
+    title?: string | null | undefined;
+    visibility?: Visibility | undefined;
+    /**
+     * Who may send.
+     */
+    posting?: "members" | "owners" | undefined;
+    /**
+     * Who may pin messages.
+     */
+    pinning?: "members" | "owners" | undefined;
+    /**
+     * The seconds between two messages of a member; 0 for no slow mode.
+     */
+    slow_seconds?: number | undefined;
+    /**
+     * The days after which messages expire; 0 for no limit of the room.
+     */
+    keep_days?: number | undefined;
+    /**
+     * An empty one is removed.
+     */
+    avatar?: string | undefined;
+    data?: Record<string, any> | undefined;
 };
 /**
  * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
