@@ -323,7 +323,7 @@ function setRole(room) {
     screen.setRoom(room);
     $("#join").hidden = role !== undefined || !room || screen.isEnded;
     // The members of a direct room stay.
-    $("#add-member").hidden = role !== "owner" || room?.direct !== undefined;
+    $("#settings").hidden = $("#add-member").hidden = role !== "owner" || room?.direct !== undefined;
     $("#leave").hidden = !role;
 }
 
@@ -434,7 +434,7 @@ function drawRooms(rooms) {
     if (open) {
         if (open.title || open.direct) drawTitle(open.room, titleOf(open));
         // The first message in a new room makes its sender the owner.
-        if (open.role) setRole(open);
+        if (open.role || open.head) setRole(open);
         setCounts();
     } else if (wasListed && id !== undefined) {
         // The user may have been removed from it.
@@ -582,6 +582,7 @@ function wireDialogs() {
         }
         dialog.close();
     };
+    wireSettings();
     $("#join").onclick = async () => {
         const room = opened().id;
         try {
@@ -597,6 +598,60 @@ function wireDialogs() {
         if (!(await tryMember(() => chat().rooms.leave(room)))) return;
         members.close();
         goBack();
+    };
+}
+
+/** The times of slow mode to choose from, in seconds. */
+const SLOW_SECONDS = [0, 10, 30, 60, 300, 900, 3600];
+
+/** @param {number} seconds */
+const slowText = (seconds) => (!seconds ? "Off" : seconds % 60 ? `${seconds} seconds` : seconds === 60 ? "1 minute" : seconds === 3600 ? "1 hour" : `${seconds / 60} minutes`);
+
+/** The dialog in which owners set the title, the picture and the manners of a room. */
+function wireSettings() {
+    const dialog = /** @type {HTMLDialogElement} */ ($("#settings-dialog"));
+    const form = /** @type {HTMLFormElement} */ ($("#settings-dialog form"));
+    const problem = $("#settings-error");
+    const field = (/** @type {string} */ name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+    /** @returns {import("./client/index.js").RoomSettings} */
+    const entered = () => ({
+        title: field("title").value.trim(), avatar: field("avatar").value.trim(), slow_seconds: Number(field("slow_seconds").value),
+        keep_days: Number(field("keep_days").value), posting: field("posting").checked ? "owners" : "members", pinning: field("pinning").checked ? "members" : "owners",
+    });
+    /** @type {Record<string, unknown>} What was set when the dialog opened: only what differs is sent. */
+    let before = {};
+    $("#settings").onclick = async () => {
+        let room;
+        try {
+            room = await chat().rooms.summary(opened().id);
+        } catch (error) {
+            return void ($("#members-error").textContent = messageOf(error));
+        }
+        const slow = room.slow_seconds ?? 0;
+        $("#settings-slow").replaceChildren(...[...new Set([...SLOW_SECONDS, slow])].sort((one, other) => one - other)
+            .map((seconds) => element("option", { value: seconds }, slowText(seconds))));
+        [field("title").value, field("avatar").value, field("slow_seconds").value] = [room.title ?? "", room.avatar ?? "", String(slow)];
+        field("keep_days").value = room.keep_days === undefined ? "" : String(room.keep_days);
+        [field("posting").checked, field("pinning").checked] = [room.posting === "owners", room.pinning === "members"];
+        problem.textContent = "";
+        before = { ...entered() };
+        dialog.showModal();
+    };
+    form.onsubmit = async (event) => {
+        event.preventDefault();
+        if (!/^\s*\d*\s*$/.test(field("keep_days").value)) return void (problem.textContent = "The days must be a number, or empty.");
+        const { id } = opened();
+        try {
+            const settings = Object.fromEntries(Object.entries(entered()).filter(([name, value]) => value !== before[name]));
+            const room = await chat().rooms.change(id, settings);
+            if (screen?.id === id) {
+                drawTitle(id, titleOf(room));
+                setRole(room);
+            }
+        } catch (error) {
+            return void (problem.textContent = messageOf(error));
+        }
+        dialog.close();
     };
 }
 

@@ -172,6 +172,15 @@ export class Composer {
         this.#show(element("span", { class: "error", role: "alert" }, text));
     }
 
+    /**
+     * Sets the text that the empty field has.
+     *
+     * @param {string} text
+     */
+    setPlaceholder(text) {
+        if (this.#input.placeholder !== text) this.#input.placeholder = text;
+    }
+
     /** @param {string} text */
     showNotice(text) {
         this.#show(element("span", { role: "status" }, text));

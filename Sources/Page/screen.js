@@ -30,6 +30,8 @@ const LONG_PRESS_MILLISECONDS = 500;
 const RETRY_MILLISECONDS = 1000;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
+/** Number of seconds from which on a time left is told in minutes. */
+const SHOWN_SECONDS = 120;
 const PINS_TITLE = "Pinned messages";
 
 /**
@@ -103,6 +105,9 @@ function placeBelow(node) {
     return { x: left, y: bottom + 4 };
 }
 
+/** @param {number} seconds */
+const timeLeft = (seconds) => (seconds < SHOWN_SECONDS ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
+
 /** @type {(row: Row | undefined) => row is StoredRow} True if a row has a stored message, perhaps a deleted one. */
 const isStored = (row) => row?.message !== undefined && row.seq !== undefined;
 
@@ -152,6 +157,12 @@ export class Screen {
     #placeKey;
     #isOwner = false;
     #canPin = false;
+    /** True if the room is one in which only owners may send, and the user is none. Admins, whom the page does not know, may all the same. */
+    #isRestricted = false;
+    /** The seconds between two messages of the user; 0 without slow mode. */
+    #slowSeconds = 0;
+    /** @type {number | undefined} */
+    #slowTimer = undefined;
     /** @type {Pins} */
     #pins;
     /** @type {Set<number>} The messages of blocked users that are shown. */
@@ -219,7 +230,7 @@ export class Screen {
         });
         this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
         this.#composer = new Composer(`${me}/${id}`, {
-            send: (draft) => this.#room.send(draft),
+            send: (draft) => this.#send(draft),
             edit: (message, text, mentions) => this.#edit(message, text, mentions),
             type: () => this.#room.typing(),
             editLast: () => this.#editLast(),
@@ -239,6 +250,7 @@ export class Screen {
         cancelAnimationFrame(this.#drawing);
         this.#drawing = 0;
         clearTimeout(this.#pressing);
+        clearTimeout(this.#slowTimer);
         closeMenu();
         this.#composer.close();
         this.#list.close();
@@ -298,6 +310,9 @@ export class Screen {
     setRoom(room) {
         const isOwner = room?.role === "owner";
         this.#canPin = isOwner || (room?.role === "member" && room.pinning === "members");
+        this.#isRestricted = room?.posting === "owners" && !isOwner;
+        this.#slowSeconds = isOwner ? 0 : room?.slow_seconds ?? 0;
+        this.#showLimits();
         if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
         this.#list.redraw();
@@ -392,6 +407,7 @@ export class Screen {
         this.#isDrawing = false;
         this.#announce(view);
         this.#moved();
+        if (this.#slowSeconds) this.#showLimits();
         this.onChange(view);
     }
 
@@ -936,6 +952,41 @@ export class Screen {
         this.#composer.restore(draft, reply);
     }
 
+    /** Number of seconds until slow mode lets the user send again. It is a hint: this device's clock may be wrong. */
+    get #slowLeft() {
+        const last = this.#slowSeconds ? this.#lastStored()?.message.created_at : undefined;
+        const since = last === undefined ? Infinity : (Date.now() - Date.parse(last)) / 1000;
+        return Math.min(this.#slowSeconds, Math.max(0, Math.ceil(this.#slowSeconds - since)));
+    }
+
+    /** Says in the empty field what limits the user, and counts the time of slow mode. */
+    #showLimits() {
+        clearTimeout(this.#slowTimer);
+        const left = this.#slowLeft;
+        this.#composer.setPlaceholder(this.#isRestricted ? "Only owners may write here" : left ? `Slow mode: ${timeLeft(left)}` : "Message");
+        if (left) this.#slowTimer = setTimeout(() => this.#showLimits(), 1000);
+    }
+
+    /**
+     * Sends a message. What comes too early for slow mode waits, and the client sends it in time.
+     *
+     * @param {import("./client/index.js").Draft} draft
+     */
+    async #send(draft) {
+        const left = this.#slowLeft;
+        const sending = this.#room.send(draft);
+        // The composer is at its next message first.
+        await Promise.resolve();
+        if (left) this.#composer.showNotice(`Slow mode: the message will be sent in ${timeLeft(left)}.`);
+        try {
+            await sending;
+        } catch (error) {
+            if (this.#abort.signal.aborted || /** @type {import("./client/index.js").ClientError} */ (error).code !== "posting_restricted") return;
+            this.#composer.showError("Only owners may write in this room.");
+            this.#client.rooms.refresh(this.id);
+        }
+    }
+
     /**
      * Edits a message. If that fails, the edited text returns to the composer.
      *
@@ -983,9 +1034,15 @@ export class Screen {
         }
     }
 
-    #editLast() {
+    /** The newest own message of the window that is stored. */
+    #lastStored() {
         let row = this.#room.lastOwnRow();
         while (row && row.state !== "stored") row = this.#room.lastOwnRow((row.seq ?? 0) - 1);
-        if (isStored(row)) this.#composer.edit(row.message);
+        return isStored(row) ? row : null;
+    }
+
+    #editLast() {
+        const row = this.#lastStored();
+        if (row) this.#composer.edit(row.message);
     }
 }

@@ -53,7 +53,7 @@
  * @property {Message} [last_message]
  *
  * @typedef {object} RoomSettings What `make` and `change` set. Absent fields stay.
- * @property {string | null} [title]
+ * @property {string | null} [title] An empty one is removed.
  * @property {Visibility} [visibility]
  * @property {"members" | "owners"} [posting] Who may send.
  * @property {"members" | "owners"} [pinning] Who may pin messages.

@@ -144,6 +144,9 @@ export type RoomSummary = {
  * What `make` and `change` set. Absent fields stay.
  */
 export type RoomSettings = {
+    /**
+     * An empty one is removed.
+     */
     title?: string | null | undefined;
     visibility?: Visibility | undefined;
     /**
