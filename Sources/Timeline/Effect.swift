@@ -42,6 +42,8 @@ extension Timeline {
             case newest
             /// The messages around the first unread one: `around=unread`.
             case aroundUnread
+            /// The messages around the first unread one that mentions the user or the room: `around=mention`.
+            case aroundMention
             /// The messages around a `seq`: `around=SEQ`.
             case around(Int64)
             /// The messages before a `seq`: `before=SEQ`.
@@ -54,6 +56,7 @@ extension Timeline {
                     switch place {
                     case .last: .newest
                     case .read: .aroundUnread
+                    case .mention: .aroundMention
                     case .seq(let seq): .around(seq)
                     }
             }
@@ -75,6 +78,7 @@ extension Timeline {
             switch anchor {
             case .newest: "limit=\(limit)"
             case .aroundUnread: "around=unread&limit=\(limit)"
+            case .aroundMention: "around=mention&limit=\(limit)"
             case .around(let seq): "around=\(seq)&limit=\(limit)"
             case .before(let seq): "before=\(seq)&limit=\(limit)"
             case .after(let seq): "after=\(seq)&limit=\(limit)"

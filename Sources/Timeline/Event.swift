@@ -2,7 +2,7 @@ extension Timeline {
     /// An event that the timeline must know: an answer of the server, a frame, or an action of the user.
     ///
     /// Numbers that no server sends, such as a negative `seq`, are ignored in frames and stores.
-    /// ``Page/init(messages:hasBefore:hasAfter:head:rev:epoch:read:unread:firstUnread:)`` throws an error for them.
+    /// ``Page/init(messages:hasBefore:hasAfter:head:rev:epoch:read:unread:firstUnread:firstUnreadMention:)`` throws an error for them.
     public enum Event: Hashable, Sendable {
         /// Shows the room at a place. Drops the window and keeps the outbox.
         case open(at: Place)
@@ -53,6 +53,8 @@ extension Timeline {
     public enum Place: Hashable, Sendable {
         /// The first unread message.
         case read
+        /// The first unread message that mentions the user or the room; as ``read`` if there is none.
+        case mention
         /// The newest message.
         case last
         /// The message with this `seq`.
@@ -110,6 +112,8 @@ extension Timeline {
         public let unread: Int64?
         /// The `seq` of the first unread message.
         public let firstUnread: Int64?
+        /// The `seq` of the first unread message that mentions the user or the room.
+        public let firstUnreadMention: Int64?
 
         /// Creates a page.
         ///
@@ -117,11 +121,12 @@ extension Timeline {
         ///   outside 0 through 2⁵³ − 1. Such a page would leave a gap in the window.
         public init(
             messages: [Message], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String,
-            read: Int64? = nil, unread: Int64? = nil, firstUnread: Int64? = nil
+            read: Int64? = nil, unread: Int64? = nil, firstUnread: Int64? = nil, firstUnreadMention: Int64? = nil
         ) throws(MalformedPage) {
             let bounds = 0...ClosedRange.timelineNumbers.upperBound
             for (name, number) in [
                 ("head", head), ("rev", rev), ("read", read), ("unread", unread), ("first_unread", firstUnread),
+                ("first_unread_mention", firstUnreadMention),
             ] {
                 if let number, !bounds.contains(number) { throw MalformedPage("\(name) must be within \(bounds)") }
             }
@@ -134,12 +139,12 @@ extension Timeline {
             }
             self.init(
                 checked: messages, hasBefore: hasBefore, hasAfter: hasAfter, head: head, rev: rev, epoch: epoch,
-                read: read, unread: unread, firstUnread: firstUnread)
+                read: read, unread: unread, firstUnread: firstUnread, firstUnreadMention: firstUnreadMention)
         }
 
         init(
             checked messages: [Message], hasBefore: Bool, hasAfter: Bool, head: Int64, rev: Int64, epoch: String,
-            read: Int64?, unread: Int64?, firstUnread: Int64?
+            read: Int64?, unread: Int64?, firstUnread: Int64?, firstUnreadMention: Int64? = nil
         ) {
             self.messages = messages
             self.hasBefore = hasBefore
@@ -150,6 +155,7 @@ extension Timeline {
             self.read = read
             self.unread = unread
             self.firstUnread = firstUnread
+            self.firstUnreadMention = firstUnreadMention
         }
     }
 

@@ -57,7 +57,7 @@ extension Timeline {
         startLine(read: page.read, firstUnread: page.firstUnread)
         findLine()
         subscribe()
-        scroll(to: nearestTarget(place))
+        scroll(to: nearestTarget(place, in: page))
         isAbsent = false
     }
 
@@ -127,6 +127,9 @@ extension Timeline {
     func target(inWindow place: Place) -> ScrollTarget? {
         guard let window else { return nil }
         switch place {
+        case .mention:
+            // Only the server knows the place of the mention.
+            return nil
         case .last:
             return window.hasAfter ? nil : .bottom
         case .read:
@@ -142,12 +145,18 @@ extension Timeline {
     }
 
     /// Returns the scroll target of a place once its page has become the window (rule 1).
-    func nearestTarget(_ place: Place) -> ScrollTarget {
+    func nearestTarget(_ place: Place, in page: Page) -> ScrollTarget {
         guard let window, !window.isEmpty else { return .bottom }
         let seq: Int64
         switch place {
         case .last:
             return .bottom
+        case .mention:
+            // The mark may have passed the page's mention.
+            guard let mention = page.firstUnreadMention, mention > read ?? 0 else {
+                return nearestTarget(.read, in: page)
+            }
+            seq = mention
         case .read:
             if isLineDrawn { return .row(.unreadLine) }
             if !window.hasAfter { return .bottom }

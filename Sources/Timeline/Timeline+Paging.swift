@@ -66,9 +66,9 @@ extension Timeline {
             jump?.fetch?.succeed()
             rev = max(rev, page.rev)
             becomeWindow(page)
-            if place == .read { placeLine(read: page.read, firstUnread: page.firstUnread) }
+            if place == .read || place == .mention { placeLine(read: page.read, firstUnread: page.firstUnread) }
             findLine()
-            scroll(to: nearestTarget(place))
+            scroll(to: nearestTarget(place, in: page))
         }
     }
 

@@ -315,6 +315,21 @@ describe("The JavaScript client", () => {
         assert.deepEqual((await room.reads({ after: "alice" })).reads.map(({ user }) => user), ["bob"]);
     });
 
+    test("opens at the first unread mention, and goes there", async (t) => {
+        const server = await startServer(t);
+        const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
+        const room = alice.room("lobby");
+        for (const text of ["one", { text: "@bob, look", mentions: ["bob"] }, "three"]) await room.send(text);
+        const other = await bob.room("lobby").open({ at: "mention" });
+        assert.equal(other.view.scroll.to, "2");
+        await other.jump("last");
+        await other.jump("mention");
+        assert.equal(other.view.scroll.to, "2");
+        await other.markRead(2);
+        await other.jump("mention");
+        assert.notEqual(other.view.scroll.to, "2");
+    });
+
     test("loads names and pictures together, and keeps them for a minute", async (t) => {
         const { Profiles } = await load(folder, "profiles.js");
         const server = await startServer(t);

@@ -49,7 +49,7 @@ const noNumbers = ["01", "1.", ".5", "+1", "1e", "0x10", "NaN", "Infinity", "-",
 const strings = [
     "", "alice", "bob", "lobby", "é", "e\u0301", "É", "\u212b", "Å", "\u{1f642}", "a\u0000b", "\u2028", "\u2029", "\u0085", "\ufeff", "\u{10fffd}",
     "\u{10fffd}\u{10d83d}", "\ud83d", "\ude42", "\ude42\ud83d", "\ud83d\ud83d\ude42", "\\", '"', "/", "\u007f", "\u001f", "\r", "\n", "\t\b\f", "__proto__",
-    "constructor", "toString", "read", "last", "before", "after", "message", "live", "cursor_unknown", "unread", "bottom", "s1", "s2", "0", "ﬃ", "ß", "İ",
+    "constructor", "toString", "read", "mention", "last", "before", "after", "message", "live", "cursor_unknown", "unread", "bottom", "s1", "s2", "0", "ﬃ", "ß", "İ",
     "가", "\u1112\u1161\u11ab", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}", "raw",
 ];
 const dates = [
@@ -62,7 +62,7 @@ const dates = [
 const fields = [
     "event", "me", "room", "limit", "utc_offset", "utc_offsets", "window", "at", "messages", "has_before", "has_after", "rev", "epoch", "read", "request", "page", "status", "code",
     "retry_after", "frame", "edge", "at_bottom", "last_visible", "active", "draft", "client_message_id", "message", "to", "now", "type", "seq", "sender",
-    "created_at", "deleted", "head", "unread", "first_unread", "user", "online", "text", "1", "0", "10", "4294967294", "4294967295", "01", "-1", "é", "__proto__",
+    "created_at", "deleted", "head", "unread", "first_unread", "first_unread_mention", "user", "online", "text", "1", "0", "10", "4294967294", "4294967295", "01", "-1", "é", "__proto__",
 ];
 
 const offsets = [

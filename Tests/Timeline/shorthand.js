@@ -142,5 +142,5 @@ function messages(text) {
     return list;
 }
 
-const place = (text) => (text === "read" || text === "last" ? text : Number(text));
+const place = (text) => (["read", "mention", "last"].includes(text) ? text : Number(text));
 const frame = (fields) => ({ event: "frame", frame: { ...fields, room: "lobby" } });

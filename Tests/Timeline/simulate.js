@@ -384,7 +384,7 @@ class Run {
     }
 
     #place() {
-        return this.#pick(["read", "last", "last", 1 + Math.floor(this.#random() * (this.server.head + 3))]);
+        return this.#pick(["read", "mention", "last", "last", 1 + Math.floor(this.#random() * (this.server.head + 3))]);
     }
 
     /** A time zone whose offset changes while the simulation runs, or has changed. */

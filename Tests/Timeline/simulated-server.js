@@ -68,6 +68,11 @@ export class SimulatedServer {
         return Math.min(this.unreadAfter(this.read).length, 1000);
     }
 
+    /** Every fifth message mentions the user. */
+    #firstMention() {
+        return this.unreadAfter(this.read).find(({ seq }) => seq % 5 === 0)?.seq;
+    }
+
     page({ before, after, around, limit }) {
         let from;
         let to = this.head;
@@ -79,7 +84,8 @@ export class SimulatedServer {
             to = Math.min(from + limit - 1, this.head);
         } else if (around !== undefined) {
             const unread = this.unreadAfter(this.read)[0]?.seq ?? this.head;
-            const middle = Math.min(Math.max(around === "unread" ? unread : around, 1), Math.max(this.head, 1));
+            const place = { unread, mention: this.#firstMention() ?? unread }[around] ?? around;
+            const middle = Math.min(Math.max(place, 1), Math.max(this.head, 1));
             from = Math.max(1, Math.min(middle - Math.floor(limit / 2), this.head - limit + 1));
             to = Math.min(from + limit - 1, this.head);
         } else {
@@ -93,10 +99,10 @@ export class SimulatedServer {
             rev: this.rev,
             epoch: this.epoch,
         };
-        if (around !== "unread") return page;
+        if (around !== "unread" && around !== "mention") return page;
         const unread = this.unreadAfter(this.read);
         const first = unread.length > 0 ? { first_unread: unread[0].seq } : {};
-        return { ...page, read: this.read, unread: this.countUnread(), ...first };
+        return { ...page, read: this.read, unread: this.countUnread(), ...first, first_unread_mention: this.#firstMention() };
     }
 
     /**

@@ -11,7 +11,8 @@ import Testing
 
     @Test(
         arguments: [
-            (.newest, "limit=30"), (.aroundUnread, "around=unread&limit=30"), (.around(7), "around=7&limit=30"),
+            (.newest, "limit=30"), (.aroundUnread, "around=unread&limit=30"),
+            (.aroundMention, "around=mention&limit=30"), (.around(7), "around=7&limit=30"),
             (.before(7), "before=7&limit=30"), (.after(7), "after=7&limit=30"),
         ] as [(TestTimeline.Query.Anchor, String)])
     func `a query is written as that of a URL`(anchor: TestTimeline.Query.Anchor, text: String) {

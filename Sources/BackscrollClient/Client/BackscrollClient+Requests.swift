@@ -98,7 +98,8 @@ extension BackscrollClient {
             }
             return try RoomMachine.Page(
                 messages: fields.messages, hasBefore: hasBefore, hasAfter: hasAfter, head: head, rev: rev, epoch: epoch,
-                read: integers["read"], unread: integers["unread"], firstUnread: integers["first_unread"])
+                read: integers["read"], unread: integers["unread"], firstUnread: integers["first_unread"],
+                firstUnreadMention: integers["first_unread_mention"])
         } catch let error as BackscrollClientError {
             throw error
         } catch {

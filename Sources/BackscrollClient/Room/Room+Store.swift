@@ -234,7 +234,7 @@ extension Room {
             return await storedPage(StoreQuery(.before(seq), limit: query.limit, minimumRev: position))
         case .after(let seq):
             return await storedPage(StoreQuery(.after(seq), limit: query.limit, minimumRev: position))
-        case .newest, .around, .aroundUnread:
+        case .newest, .around, .aroundUnread, .aroundMention:
             return nil
         }
     }
@@ -246,7 +246,8 @@ extension Room {
         switch query.anchor {
         case .newest:
             return await storedPage(StoreQuery(.newest, limit: query.limit, minimumRev: minimumRev))
-        case .aroundUnread:
+        case .aroundUnread, .aroundMention:
+            // A store does not know who is mentioned, so it shows the unread messages.
             return await storedPage(StoreQuery(.aroundUnread, limit: query.limit, minimumRev: minimumRev))
         case .around(let seq):
             return await storedPage(StoreQuery(.around(seq), limit: query.limit, minimumRev: minimumRev))
@@ -275,7 +276,7 @@ extension Room.Place {
     fileprivate func seq(readTo mark: Int64?) -> Int64? {
         switch self {
         case .newest: nil
-        case .read: mark.map { $0 + 1 }
+        case .read, .mention: mark.map { $0 + 1 }
         case .seq(let seq): seq
         }
     }

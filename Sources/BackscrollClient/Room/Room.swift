@@ -14,6 +14,8 @@ public actor Room {
     public enum Place: Hashable, Sendable {
         /// The first message that the user has not read.
         case read
+        /// The first message that the user has not read and that mentions the user or the room; as ``read`` if there is none.
+        case mention
         /// The newest message.
         case newest
         /// The message with this `seq`, or the nearest.
@@ -22,6 +24,7 @@ public actor Room {
         var inTimeline: RoomMachine.Place {
             switch self {
             case .read: .read
+            case .mention: .mention
             case .newest: .last
             case .seq(let seq): .seq(seq)
             }

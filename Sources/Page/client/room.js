@@ -292,7 +292,8 @@ export class Room {
     }
 
     /**
-     * Shows the room at a place: where the user left off, at the newest message, or at a `seq`. Returns when messages are shown. After
+     * Shows the room at a place: where the user left off (`"read"`), at the first unread mention (`"mention"`), at the newest message
+     * (`"last"`), or at a `seq`. Returns when messages are shown. After
      * a temporary error it throws, but the room goes on trying.
      *
      * @param {{at?: Place}} [options]

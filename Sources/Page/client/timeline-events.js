@@ -48,7 +48,7 @@
  * @property {number} [expect_head]
  * @property {Record<string, any>} [data]
  *
- * @typedef {{limit: number, around?: "unread" | number, before?: number, after?: number}} Query Which page is requested.
+ * @typedef {{limit: number, around?: "unread" | "mention" | number, before?: number, after?: number}} Query Which page is requested.
  *
  * @typedef {{type: "subscribed", room: string, head: number, rev: number, epoch: string}
  *   | {type: "message", room?: undefined, epoch?: string, message: Message}
@@ -67,11 +67,12 @@
  * @property {number} head The room's highest `seq`; 0 for an empty room.
  * @property {number} rev
  * @property {string} epoch
- * @property {number} [read] The host gives this field and the next two if it knows them.
+ * @property {number} [read] The host gives this field and the next three if it knows them.
  * @property {number} [unread]
  * @property {number} [first_unread]
+ * @property {number} [first_unread_mention]
  *
- * @typedef {"read" | "last" | number} Place A place in the room; a number is a `seq`.
+ * @typedef {"read" | "mention" | "last" | number} Place A place in the room; a number is a `seq`.
  * @typedef {"before" | "after"} Edge
  *
  * @typedef {[number | null, number][]} UTCOffsets Minutes east of UTC, each from its time (ms since 1970) on; ascending, the
@@ -190,8 +191,8 @@ function isOffsetFrom(pair, previous) {
 }
 const edge = type((value) => value === "before" || value === "after", '"before" or "after"');
 const place = type(
-    (value) => value === "read" || value === "last" || (Number.isSafeInteger(value) && value >= 0),
-    '"read", "last" or a seq',
+    (value) => ["read", "mention", "last"].includes(value) || (Number.isSafeInteger(value) && value >= 0),
+    '"read", "mention", "last" or a seq',
 );
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 const timestamp = type(
@@ -227,6 +228,7 @@ const page = (value, path) => {
         read: optional(count),
         unread: optional(count),
         first_unread: optional(count),
+        first_unread_mention: optional(count),
     }, path);
     // A page with a gap would leave a gap in the window.
     const first = value.messages[0]?.seq;

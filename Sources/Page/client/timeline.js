@@ -536,7 +536,7 @@ export class Timeline {
         this.#startLine(page);
         this.#findLine();
         this.#subscribe();
-        this.#scroll(this.#placeNearest(at));
+        this.#scroll(this.#placeNearest(at, page));
         this.#isAbsent = false;
     }
 
@@ -597,6 +597,8 @@ export class Timeline {
      */
     #placeInWindow(place) {
         const window = this.#window;
+        // Only the server knows the place of the mention.
+        if (place === "mention") return null;
         if (place === "last") return window.hasAfter ? null : this.#bottom;
         if (place === "read") {
             if (this.#isLineDrawn()) return this.#unreadLine;
@@ -614,9 +616,15 @@ export class Timeline {
      * Returns the target of the `scroll` to a place once its page has become the window (rule 1).
      *
      * @param {Place} place
+     * @param {Page} page
      */
-    #placeNearest(place) {
+    #placeNearest(place, { first_unread_mention }) {
         const window = this.#window;
+        if (place === "mention") {
+            // The mark may have passed the page's mention.
+            const mention = first_unread_mention ?? 0;
+            place = mention > (this.#read ?? 0) ? mention : "read";
+        }
         if (window.isEmpty || place === "last") return this.#bottom;
         if (place === "read") {
             if (this.#isLineDrawn()) return this.#unreadLine;
@@ -945,9 +953,9 @@ export class Timeline {
         const { to } = this.#jump;
         this.#rev = Math.max(this.#rev, page.rev);
         this.#becomeWindow(page);
-        if (to === "read") this.#placeLine(page);
+        if (to === "read" || to === "mention") this.#placeLine(page);
         this.#findLine();
-        this.#scroll(this.#placeNearest(to));
+        this.#scroll(this.#placeNearest(to, page));
     }
 
     /** @param {EventOf<"fetch_failed">} event */
@@ -1593,7 +1601,7 @@ export class Timeline {
  * Returns the query of a page around a place (rule 1).
  *
  * @param {Place} place
- * @returns {{around?: "unread" | number}}
+ * @returns {{around?: "unread" | "mention" | number}}
  */
 function queryFor(place) {
     if (place === "last") return {};

@@ -84,6 +84,32 @@ struct ScreenTests {
         await client.close()
     }
 
+    @Test(arguments: [true, false])
+    func `opens at the first unread mention, or goes there; without one to the unread line`(opens: Bool) async throws {
+        let server = try ChatServer()
+        try await server.fill(30)
+        let body = #"{"text":"alice, look","mentions":["alice"]}"#
+        let bob = server.client("bob")
+        _ = try await bob.request("POST", "/v1/rooms/lobby/messages", body: Array(body.utf8))
+        try await server.fill(30)
+        let client = server.client { $0.pageLimit = 10 }
+        _ = try await client.request("PUT", "/v1/rooms/lobby/read", body: Array(#"{"seq":12}"#.utf8))
+        let room = try await client.room("lobby").open(at: opens ? .mention : .newest)
+        var iterator = room.changes.makeAsyncIterator()
+        if !opens { try await room.jump(to: .mention) }
+        while let view = await iterator.next() {
+            if case .row(let row) = view.scroll, row.description == "31" { break }
+        }
+        let view = await room.view
+        #expect(view.rows.contains { $0.seq == 31 })
+        #expect(view.before == .idle && view.after == .idle && view.read == 12)
+        _ = try await client.request("PUT", "/v1/rooms/lobby/read", body: Array(#"{"seq":31}"#.utf8))
+        try await room.open(at: .mention)
+        while let view = await iterator.next(), view.scroll != .row(.unreadLine) {}
+        #expect(await room.view.rows.contains { $0.id == .unreadLine })
+        await client.close()
+    }
+
     @Test func `moves the read mark while its screen is in front`() async throws {
         let server = try ChatServer()
         try await server.fill(5)

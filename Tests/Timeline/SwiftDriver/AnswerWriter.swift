@@ -36,6 +36,7 @@ extension JSONWriter {
             switch query.anchor {
             case .newest: break
             case .aroundUnread: raw("\"around\":\"unread\",")
+            case .aroundMention: raw("\"around\":\"mention\",")
             case .around(let seq): raw("\"around\":\(seq),")
             case .before(let seq): raw("\"before\":\(seq),")
             case .after(let seq): raw("\"after\":\(seq),")

@@ -155,10 +155,11 @@ struct EventReader {
         let read = try page.optional("read", Fields.count)
         let unread = try page.optional("unread", Fields.count)
         let firstUnread = try page.optional("first_unread", Fields.count)
+        let firstUnreadMention = try page.optional("first_unread_mention", Fields.count)
         do {
             return try .init(
                 messages: messages, hasBefore: hasBefore, hasAfter: hasAfter, head: head, rev: rev, epoch: epoch,
-                read: read, unread: unread, firstUnread: firstUnread)
+                read: read, unread: unread, firstUnread: firstUnread, firstUnreadMention: firstUnreadMention)
         } catch {
             throw MalformedEvent("\(page.path).\(error)")
         }
@@ -309,9 +310,12 @@ struct Fields {
     func place(_ field: String) throws(MalformedEvent) -> DriverTimeline.Place {
         switch self[field] {
         case .string("read"): return .read
+        case .string("mention"): return .mention
         case .string("last"): return .last
         case let value:
-            guard let seq = value?.safeInteger, seq >= 0 else { throw malformed(field, "\"read\", \"last\" or a seq") }
+            guard let seq = value?.safeInteger, seq >= 0 else {
+                throw malformed(field, "\"read\", \"mention\", \"last\" or a seq")
+            }
             return .seq(seq)
         }
     }

@@ -35,7 +35,8 @@ export class Room {
     /** True from `open`, or the first send, until the room has ended. */
     get isOpen(): boolean;
     /**
-     * Shows the room at a place: where the user left off, at the newest message, or at a `seq`. Returns when messages are shown. After
+     * Shows the room at a place: where the user left off (`"read"`), at the first unread mention (`"mention"`), at the newest message
+     * (`"last"`), or at a `seq`. Returns when messages are shown. After
      * a temporary error it throws, but the room goes on trying.
      *
      * @param {{at?: Place}} [options]

@@ -55,7 +55,7 @@ export function check(event: any): void;
  * @property {number} [expect_head]
  * @property {Record<string, any>} [data]
  *
- * @typedef {{limit: number, around?: "unread" | number, before?: number, after?: number}} Query Which page is requested.
+ * @typedef {{limit: number, around?: "unread" | "mention" | number, before?: number, after?: number}} Query Which page is requested.
  *
  * @typedef {{type: "subscribed", room: string, head: number, rev: number, epoch: string}
  *   | {type: "message", room?: undefined, epoch?: string, message: Message}
@@ -74,11 +74,12 @@ export function check(event: any): void;
  * @property {number} head The room's highest `seq`; 0 for an empty room.
  * @property {number} rev
  * @property {string} epoch
- * @property {number} [read] The host gives this field and the next two if it knows them.
+ * @property {number} [read] The host gives this field and the next three if it knows them.
  * @property {number} [unread]
  * @property {number} [first_unread]
+ * @property {number} [first_unread_mention]
  *
- * @typedef {"read" | "last" | number} Place A place in the room; a number is a `seq`.
+ * @typedef {"read" | "mention" | "last" | number} Place A place in the room; a number is a `seq`.
  * @typedef {"before" | "after"} Edge
  *
  * @typedef {[number | null, number][]} UTCOffsets Minutes east of UTC, each from its time (ms since 1970) on; ascending, the
@@ -230,7 +231,7 @@ export type PostedDraft = {
  */
 export type Query = {
     limit: number;
-    around?: "unread" | number;
+    around?: "unread" | "mention" | number;
     before?: number;
     after?: number;
 };
@@ -298,16 +299,17 @@ export type Page = {
     rev: number;
     epoch: string;
     /**
-     * The host gives this field and the next two if it knows them.
+     * The host gives this field and the next three if it knows them.
      */
     read?: number | undefined;
     unread?: number | undefined;
     first_unread?: number | undefined;
+    first_unread_mention?: number | undefined;
 };
 /**
  * A place in the room; a number is a `seq`.
  */
-export type Place = "read" | "last" | number;
+export type Place = "read" | "mention" | "last" | number;
 /**
  * The events of the timeline, and the check that they are well formed.
  *
