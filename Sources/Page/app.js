@@ -8,6 +8,7 @@ import { watchCalendar } from "./calendar.js";
 import { claimsOf, Client, ClientError } from "./client/index.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { BLOCKED_TEXT } from "./message.js";
+import { drawMessages, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
 import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
@@ -20,6 +21,7 @@ import { $, element, forgetFormats, formats, nameProblem, said, summary, totalUn
  * @typedef {{me: string, token: string | null}} Account
  */
 
+const MENTIONS_TITLE = "Mentions of you";
 const TOKEN_KEY = "backscroll.token";
 /** Maximum time that other work waits for the first messages, in milliseconds. */
 const FIRST_MESSAGES_MILLISECONDS = 500;
@@ -208,6 +210,7 @@ function enter(user, token) {
         drawMe();
         drawRooms(listed);
         screen?.redraw();
+        if (showsMessages(MENTIONS_TITLE)) drawMessages(mentionList());
     });
     first.then(() => client === entered && drawMe());
     entered.rooms.subscribe(() => client === entered && drawRooms(entered.rooms.view.rooms));
@@ -467,13 +470,14 @@ const linkOf = (item) => /** @type {HTMLElement} */ (item.firstElementChild);
 function fillRoomItem(item, room) {
     const { last_message: last } = room;
     const unread = unreadOf(room.room);
+    const mentions = unread ? room.unread_mentions ?? 0 : 0;
     const time = last ? new Date(last.created_at) : null;
     const isToday = time?.toDateString() === new Date().toDateString();
     markCurrent(item);
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
     // In a direct room the other user's name is above.
     const author = !last || last.sender === room.direct ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
-    const shown = JSON.stringify([isFolded, author, addressOf(room), titleOf(room), room.visibility, unread, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const shown = JSON.stringify([isFolded, author, addressOf(room), titleOf(room), room.visibility, unread, mentions, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = String(unread);
@@ -484,7 +488,9 @@ function fillRoomItem(item, room) {
             element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
-            unread ? element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread)) : null));
+            unread ? element("span", { class: "badges" },
+                mentions ? element("span", { class: "badge mention", role: "img", "aria-label": `${unreadText(mentions)} mention you`, title: `${unreadText(mentions)} mention you` }, "@") : null,
+                element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread))) : null));
 }
 
 /**
@@ -600,6 +606,42 @@ function wireDialogs() {
         goBack();
     };
 }
+
+/** @type {{messages: import("./client/index.js").Message[], cursor?: string}} The mentions that are loaded. */
+let mentions = { messages: [] };
+
+/** @returns {import("./messages.js").List} */
+function mentionList() {
+    return {
+        title: MENTIONS_TITLE, empty: "Nobody has mentioned you.", messages: mentions.messages, isFolded: ({ sender }) => chat().blocks.view.has(sender),
+        about: (message) => `${sentAt(message)} · ${roomName(message.room ?? "")}`,
+        go: ({ room = "", seq }) => {
+            if (screen?.id === room) return screen.jump(seq);
+            history.pushState({ isFromList: screen === null }, "", urlOf(room, seq));
+            show(room, seq);
+        },
+        more: mentions.cursor === undefined ? null : () => loadMentions(),
+    };
+}
+
+/** Loads mentions of the user: the newest ones, or those after them. */
+async function loadMentions() {
+    const before = mentions;
+    try {
+        const { messages, hasMore, cursor } = await chat().rooms.mentions(before.cursor === undefined ? {} : { cursor: before.cursor });
+        if (mentions !== before) return;
+        mentions = { messages: [...before.messages, ...messages], cursor: hasMore ? cursor : undefined };
+        showMessages(mentionList());
+    } catch (error) {
+        showMessages(mentionList());
+        showMessagesError(messageOf(error));
+    }
+}
+
+$("#mentions").onclick = () => {
+    mentions = { messages: [] };
+    loadMentions();
+};
 
 /** The times of slow mode to choose from, in seconds. */
 const SLOW_SECONDS = [0, 10, 30, 60, 300, 900, 3600];

@@ -157,6 +157,8 @@ export class Screen {
     #placeKey;
     #isOwner = false;
     #canPin = false;
+    /** @type {{seq: number, count: number} | null} The first unread message that mentions the user, and how many do. */
+    #mention = null;
     /** True if the room is one in which only owners may send, and the user is none. Admins, whom the page does not know, may all the same. */
     #isRestricted = false;
     /** The seconds between two messages of the user; 0 without slow mode. */
@@ -311,6 +313,8 @@ export class Screen {
         const isOwner = room?.role === "owner";
         this.#canPin = isOwner || (room?.role === "member" && room.pinning === "members");
         this.#isRestricted = room?.posting === "owners" && !isOwner;
+        this.#mention = room?.unread_mentions ? { seq: room.first_unread_mention ?? 0, count: room.unread_mentions } : null;
+        this.#showMention();
         this.#slowSeconds = isOwner ? 0 : room?.slow_seconds ?? 0;
         this.#showLimits();
         if (this.#isOwner === isOwner) return;
@@ -464,6 +468,17 @@ export class Screen {
         }
     }
 
+    /** Shows the button that goes to the first unread mention. */
+    #showMention() {
+        const button = $("[data-to-mention]");
+        const mention = this.unread === 0 || this.isEnded ? null : this.#mention;
+        setHidden(button, mention === null);
+        if (!mention) return;
+        const text = unreadText(mention.count);
+        setText($("[data-to-mention] .badge"), text);
+        button.setAttribute("aria-label", `To the mention of you, ${text} unread`);
+    }
+
     #drawPins() {
         if (this.isEnded) return;
         drawPins(this.#pins.view, (message) => this.#isFolded(message));
@@ -508,7 +523,7 @@ export class Screen {
     #showEnd({ code, message }) {
         $("#ended").replaceChildren(...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message));
         $("#ended").hidden = false;
-        for (const selector of ["#ban", "#pins", "#composer", "#join", "[data-toast]", "[data-to-latest]"]) $(selector).hidden = true;
+        for (const selector of ["#ban", "#pins", "#composer", "#join", "[data-toast]", "[data-to-latest]", "[data-to-mention]"]) $(selector).hidden = true;
         for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
         this.scroller.dataset.connection = "ended";
         this.isEnded = true;
@@ -566,6 +581,7 @@ export class Screen {
         if (!view || this.#isDrawing || this.isEnded) return;
         const [atBottom, lastVisible] = [this.#list.isAtBottom, this.#list.lastVisible];
         setHidden($("[data-to-latest]"), atBottom && view.after === "end");
+        this.#showMention();
         setText($("[data-to-latest] .badge"), view.unread > 0 ? unreadText(view.unread) : "");
         // Told after each drawing: the machine may believe that what has come moved the reader.
         this.#room.setViewport({ atBottom, lastVisible });
@@ -590,6 +606,7 @@ export class Screen {
         window.addEventListener("focus", active, options);
         window.addEventListener("blur", active, options);
         $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
+        $("[data-to-mention]").addEventListener("click", () => this.#mention && this.#room.jump(this.#mention.seq), options);
         $("#pin-latest").addEventListener("click", () => this.#pins.view[0] && this.#room.jump(this.#pins.view[0].seq), options);
         $("#pin-list").addEventListener("click", () => showMessages(this.#pinList), options);
         $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);

@@ -384,6 +384,41 @@ describe("The JavaScript client", () => {
         await until(profiles, () => profiles.known("dave")?.name === "Dave");
     });
 
+    test("counts the mentions in the list of rooms, and lists them", async (t) => {
+        const server = await startServer(t);
+        await server.request("PUT", "/v1/rooms/den?user=alice", { visibility: "private" });
+        for (const user of ["bob", "carol"]) await server.request("PUT", `/v1/rooms/den/members/${user}?user=alice`, { role: "member" });
+        const send = (user, body) => server.request("POST", `/v1/rooms/den/messages?user=${user}`, body);
+        const bob = clientOf(t, server, "bob");
+        await bob.blocks.open();
+        await bob.blocks.block("carol");
+        const list = await bob.rooms.open();
+        const counts = () => {
+            const room = list.get("den");
+            return [room?.unread, room?.unread_mentions, room?.first_unread_mention].join();
+        };
+        await until(list, () => list.view.isLive && counts() === "0,0,");
+        await send("alice", { text: "nobody" });
+        await until(list, () => counts() === "1,0,");
+        await send("alice", { text: "bob", mentions: ["bob"] });
+        await until(list, () => counts() === "2,1,2");
+        await send("alice", { text: "all", mentions_room: true });
+        await until(list, () => counts() === "3,2,2");
+        await send("carol", { text: "blocked", mentions: ["bob"] });
+        await until(list, () => counts() === "4,2,2");
+        const { messages, hasMore, cursor } = await list.mentions({ limit: 1 });
+        assert.deepEqual([messages.map(({ text }) => text), hasMore], [["all"], true]);
+        assert.deepEqual((await list.mentions({ cursor })).messages.map(({ text }) => text), ["bob"]);
+        await server.request("PATCH", "/v1/rooms/den/messages/1?user=alice", { text: "bob, too", mentions: ["bob"] });
+        await until(list, () => counts() === "4,3,1");
+        await server.request("DELETE", "/v1/rooms/den/messages/1?user=alice");
+        await until(list, () => counts() === "3,2,2");
+        await list.markRead("den", 2);
+        await until(list, () => counts() === "2,1,3");
+        await list.markRead("den", 4);
+        await until(list, () => counts() === "0,0,");
+    });
+
     test("keeps the pinned messages of a room current", async (t) => {
         const { Pins } = await load(folder, "pins.js");
         const server = await startServer(t);

@@ -148,6 +148,8 @@ describe("The types", () => {
                 profiles.note((await list.members("plans", { profiles: true })).members);
                 const readership: Readership | null = room.view.readership;
                 console.log(profiles.get("bob")?.avatar, profile.name, (await profiles.load(["bob"])).length, readership?.unreadCount(rows[0]!));
+                const mentioning: { messages: Message[], hasMore: boolean, cursor?: string } = await list.mentions({ limit: 10 });
+                console.log(mentioning.messages[0]?.mentions, list.get("plans")?.unread_mentions, list.get("plans")?.first_unread_mention);
                 const pins = new Pins(client, room);
                 const pinned: readonly Message[] = pins.view;
                 console.log((await pins.pin(1)).pinned?.by, (await pins.unpin(1)).seq, pinned[0]?.pinned?.at);

@@ -29,6 +29,7 @@ import { utcOffsets } from "./utc-offsets.js";
  * @property {(room: Room) => void} closed
  * @property {(summary: import("./types.js").RoomSummary) => void} noteRoom The server has told the state of a room.
  * @property {(room: string, unread: number) => void} noteUnread
+ * @property {(user: string) => boolean} isBlocked
  */
 
 /** Interval of the machine's clock ticks, in milliseconds. Its waits are whole seconds. */

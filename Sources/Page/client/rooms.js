@@ -283,6 +283,20 @@ export class Rooms {
     }
 
     /**
+     * Returns the messages that mention the user, or a room that the user is in, newest first.
+     *
+     * @param {{cursor?: string, limit?: number}} [options]
+     * @returns {Promise<{messages: Message[], hasMore: boolean, cursor?: string}>}
+     */
+    async mentions(options = {}) {
+        const { limit = 50, cursor: after } = options;
+        /** @type {Record<string, string | number>} */
+        const query = after === undefined ? { limit } : { limit, cursor: after };
+        const { messages, has_more: hasMore, cursor } = await this.#host.requests.request("GET", "/v1/mentions", { query });
+        return { messages, hasMore, cursor };
+    }
+
+    /**
      * Moves the read mark from the list; an open room does so by itself.
      *
      * @param {string} id
@@ -654,14 +668,19 @@ export class Rooms {
         if (message.rev > room.rev + 1) this.#stale.add(id);
         room.rev = message.rev;
         const isUnread = message.sender !== this.#me && message.seq > room.read;
+        const isMention = message.mentions_room || message.mentions?.includes(this.#me);
         if (message.seq > room.head) {
             room.head = message.seq;
             if (isUnread && !message.deleted) {
                 room.unread = Math.min(room.unread + 1, UNREAD_CAP);
                 room.first_unread ??= message.seq;
+                if (isMention && !this.#host.isBlocked(message.sender)) {
+                    room.unread_mentions = Math.min((room.unread_mentions ?? 0) + 1, UNREAD_CAP);
+                    room.first_unread_mention ??= message.seq;
+                }
             }
-        } else if (isUnread && message.deleted) {
-            // It was counted, unless it had been deleted before.
+        } else if (isUnread && (message.deleted || (message.edited_at && (isMention || room.unread_mentions)))) {
+            // It was counted, unless it had been deleted before. An edit may have made it a mention, or have ended it.
             this.#stale.add(id);
         }
         if (message.seq >= (room.last_message?.seq ?? 0)) {
@@ -680,8 +699,9 @@ export class Rooms {
         if (!entry || seq <= entry.room.read) return;
         const room = { ...entry.room, read: seq };
         if (seq >= room.head) {
-            room.unread = 0;
+            room.unread = room.unread_mentions = 0;
             delete room.first_unread;
+            delete room.first_unread_mention;
         } else if (room.first_unread !== undefined && seq >= room.first_unread) {
             this.#stale.add(id);
         }

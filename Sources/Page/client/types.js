@@ -40,6 +40,8 @@
  * @property {number} read
  * @property {number} unread At 1,000 there may be more.
  * @property {number} [first_unread]
+ * @property {number} [unread_mentions] The unread messages that mention the user or the room. At 1,000 there may be more.
+ * @property {number} [first_unread_mention]
  * @property {Visibility} visibility
  * @property {string} [title]
  * @property {Role} [role] Absent if the user is no member.

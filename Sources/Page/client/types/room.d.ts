@@ -255,5 +255,6 @@ export type RoomHost = {
      */
     noteRoom: (summary: import("./types.js").RoomSummary) => void;
     noteUnread: (room: string, unread: number) => void;
+    isBlocked: (user: string) => boolean;
 };
 export type Row = import("./types.js").Row;

@@ -67,6 +67,20 @@ export class Rooms {
      */
     summary(id: string): Promise<RoomSummary>;
     /**
+     * Returns the messages that mention the user, or a room that the user is in, newest first.
+     *
+     * @param {{cursor?: string, limit?: number}} [options]
+     * @returns {Promise<{messages: Message[], hasMore: boolean, cursor?: string}>}
+     */
+    mentions(options?: {
+        cursor?: string | undefined;
+        limit?: number | undefined;
+    } | undefined): Promise<{
+        messages: Message[];
+        hasMore: boolean;
+        cursor?: string | undefined;
+    }>;
+    /**
      * Moves the read mark from the list; an open room does so by itself.
      *
      * @param {string} id

@@ -104,6 +104,11 @@ export type RoomSummary = {
      */
     unread: number;
     first_unread?: number | undefined;
+    /**
+     * The unread messages that mention the user or the room. At 1,000 there may be more.
+     */
+    unread_mentions?: number | undefined;
+    first_unread_mention?: number | undefined;
     visibility: Visibility;
     title?: string | undefined;
     /**
