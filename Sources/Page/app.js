@@ -662,10 +662,13 @@ function wireSettings() {
     });
     /** @type {Record<string, unknown>} What was set when the dialog opened: only what differs is sent. */
     let before = {};
+    /** The room that the dialog is for. Another one may have been opened since. */
+    let id = "";
     $("#settings").onclick = async () => {
         let room;
         try {
             room = await chat().rooms.summary(opened().id);
+            id = room.room;
         } catch (error) {
             return void ($("#members-error").textContent = messageOf(error));
         }
@@ -682,7 +685,6 @@ function wireSettings() {
     form.onsubmit = async (event) => {
         event.preventDefault();
         if (!/^\s*\d*\s*$/.test(field("keep_days").value)) return void (problem.textContent = "The days must be a number, or empty.");
-        const { id } = opened();
         try {
             const settings = Object.fromEntries(Object.entries(entered()).filter(([name, value]) => value !== before[name]));
             const room = await chat().rooms.change(id, settings);
