@@ -37,12 +37,16 @@ public struct RoomSummary: Sendable, Hashable {
     /// The other user of a direct room; `nil` in other rooms, and for a caller who is not one of its two members.
     public var direct: UserID?
 
+    /// What may disturb the caller in the room; `nil` for the default.
+    public var notify: NotifySettings?
+
     /// Creates a summary. Fields that are `nil` are omitted.
     public init(
         room: RoomID, head: Int64, rev: Int64, epoch: String, read: Int64? = nil, unread: Int64? = nil,
         firstUnread: Int64? = nil, unreadMentions: Int64? = nil, firstUnreadMention: Int64? = nil,
         visibility: Visibility? = nil, title: String? = nil, manners: RoomManners = RoomManners(),
-        role: RoomMember.Role? = nil, direct: UserID? = nil
+        role: RoomMember.Role? = nil, direct: UserID? = nil,
+        notify: NotifySettings? = nil
     ) {
         self.room = room
         self.head = head
@@ -58,6 +62,7 @@ public struct RoomSummary: Sendable, Hashable {
         self.manners = manners
         self.role = role
         self.direct = direct
+        self.notify = notify
     }
 
     /// Appends the summary as a JSON object.
@@ -83,5 +88,9 @@ public struct RoomSummary: Sendable, Hashable {
         manners.encodeMembers(into: &out)
         if let role { out.append(member: "role", role.rawValue) }
         if let direct { out.append(member: "direct", direct.string) }
+        if let notify {
+            out.append(memberName: "notify")
+            notify.encode(into: &out)
+        }
     }
 }

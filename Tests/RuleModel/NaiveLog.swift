@@ -34,6 +34,8 @@ package struct NaiveLog {
         /// Those of the two who do not have the room in their list.
         var hidden: Set<UserID> = []
         var marks: [Person: Int64] = [:]
+        /// What may disturb; everything where there is nothing.
+        var notify: [Person: NotifySettings] = [:]
         package var posts: [Post] = []
         /// The people who have used the room since the erasure of an earlier life.
         var returned: Set<Person> = []
@@ -76,6 +78,11 @@ package struct NaiveLog {
     }
 
     private func person(_ user: UserID) -> Person { Person(user: user, life: lives[user] ?? 0) }
+
+    /// What may disturb a user in a room; `nil` for the default.
+    package func notify(_ user: UserID, _ room: RoomID) -> NotifySettings? {
+        rooms[room]?.notify[person(user)].flatMap { $0.isDefault ? nil : $0 }
+    }
 
     private func role(_ user: UserID, _ room: RoomID) -> RoomMember.Role? { rooms[room]?.members[person(user)] }
 
@@ -396,6 +403,12 @@ package struct NaiveLog {
             if let avatar = settings.avatar { rooms[id]!.manners.avatar = avatar.isEmpty ? nil : avatar }
             if let data = settings.data { rooms[id]!.manners.data = data }
             return .room(isNew: isNew)
+        case .setNotify(let settings):
+            if let until = settings.until, until <= time { throw .invalidField("until", must: "a time in the future") }
+            rooms[id]!.notify[person(user)] = settings
+            var body: [UInt8] = []
+            settings.encode(into: &body)
+            return .record(body, isNew: false)
         case .report(let seq, let draft): return try report(seq, draft, id, user, at: time)
         case .closeReport(let seq, let action):
             if !submission.isAdmin { throw .notAnAdmin }
@@ -453,7 +466,7 @@ package struct NaiveLog {
                 return .room(isNew: false)
             }
             if old == .owner, owners == 1 { throw .lastOwner }
-            rooms[id]!.members[person(other)] = nil
+            (rooms[id]!.members[person(other)], rooms[id]!.notify[person(other)]) = (nil, nil)
             memberships.append(MembershipChange(user: other, room: id, kind: .left))
             ends.append(.removed(other, from: id))
             return .room(isNew: false)

@@ -8,7 +8,7 @@ package struct RandomHistory {
     package enum Kind: CaseIterable, Sendable {
         case send, sendWithID, read, edit, addReaction, removeReaction, pin, unpin, delete, settings, setMember
         case removeMember, setBan, removeBan, deleteRoom, banUser, eraseUser, setDirect, setBlock, report, closeReport
-        case setProfile
+        case setProfile, setNotify
     }
 
     /// The number of users, the kinds of submissions and so on.
@@ -132,6 +132,12 @@ package struct RandomHistory {
             let action: ReportAction = [.none, .deleted, .banned][pick(3)]
             return .room(.closeReport(seq: Int64(pick(head + 1)), action))
         case .setDirect, .setBlock: return .room(.setDirect(try user()))
+        case .setNotify:
+            let until: Timestamp? = [nil, nil, .earliest, Timestamp(milliseconds: 4_000_000_000_000)][pick(4)]
+            return .room(
+                .setNotify(
+                    NotifySettings(
+                        level: NotifySettings.Level.allCases[pick(3)], until: until, roomMentions: pick(2) == 0)))
         case .setMember: return .room(.setMember(try user(), [nil, .member, .owner][pick(3)]))
         case .removeMember: return .room(.removeMember(try user()))
         case .setBan: return .room(.setBan(try user(), ban()))

@@ -24,7 +24,22 @@ extension Rules {
             try checkOwner(submission)
             writes.append(.liftBan(user))
             return .room(isNew: false)
+        case .setNotify(let settings): return try setNotify(settings, of: submission.sender)
         }
+    }
+
+    /// Sets what may disturb a user in the room.
+    private mutating func setNotify(_ settings: NotifySettings, of user: UserID) throws(Halt) -> Receipt {
+        if settings.until != nil {
+            try facts.require(.time)
+            if !settings.isInForce(at: facts.time) {
+                throw .refused(.invalidField("until", must: "a time in the future"))
+            }
+        }
+        writes.append(.setNotify(user, settings.isDefault ? nil : settings))
+        var body: [UInt8] = []
+        settings.encode(into: &body)
+        return .record(body, isNew: false)
     }
 
     private mutating func set(_ settings: RoomSettings, by submission: Submission) throws(Halt) -> Receipt {

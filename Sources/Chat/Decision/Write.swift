@@ -45,7 +45,9 @@ public enum Write: Sendable {
     case forgetPinner(seq: Int64)
     /// Move a user's read mark forward at this time, and mark the user as engaged.
     case raiseMark(UserID, seq: Int64, at: Timestamp)
-    /// Remove a user's read mark, and the time of the last message in slow mode.
+    /// Set what may disturb a user in the room; `nil` for the default.
+    case setNotify(UserID, NotifySettings?)
+    /// Remove a user's read mark, what may disturb the user, and the time of the last message in slow mode.
     case removeMark(UserID)
     /// Remember the time of a user's message in slow mode.
     case noteSend(UserID, at: Timestamp)

@@ -21,6 +21,8 @@ public enum RoomChange: Sendable {
     case setBan(UserID, BanSettings)
     /// Lift a user's ban from the room.
     case removeBan(UserID)
+    /// Set what may disturb the sender in the room.
+    case setNotify(NotifySettings)
     /// Delete the room with everything in it. Only its id stays, and cannot be used again.
     case delete
 }

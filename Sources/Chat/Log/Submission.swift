@@ -33,7 +33,8 @@ public struct Submission: Sendable {
     /// The user whose membership or ban is changed, who is blocked or written to, or who is erased; `nil` for other changes.
     public var subject: UserID? {
         switch change {
-        case .send, .change, .read, .room(.set), .room(.delete), .room(.report), .room(.closeReport): nil
+        case .send, .change, .read, .room(.set), .room(.delete), .room(.report), .room(.closeReport), .room(.setNotify):
+            nil
         case .room(.setMember(let user, _)), .room(.removeMember(let user)), .room(.setBan(let user, _)),
             .room(.removeBan(let user)), .room(.setDirect(let user)),
             .room(.setBlock(let user, _)), .user(let user, _):

@@ -13,8 +13,11 @@
  * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment
  * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number}} Page
  * @typedef {{messages: Message[], rev: number, has_more: boolean, epoch: string}} Changes
- * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, role?: Role, direct?: string}} Room
+ * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, notify?: Notify, role?: Role, direct?: string}} Room
  * @typedef {{rooms: InboxRoom[], has_more: boolean, cursor?: string, epoch: string}} Rooms
+ * @typedef {{level: NotifyLevel, until?: string | null, room_mentions?: boolean | null}} NotifySettings
+ * @typedef {"all" | "mentions" | "none"} NotifyLevel
+ * @typedef {{level: NotifyLevel, until?: string, room_mentions: boolean}} Notify
  * @typedef {{messages: Message[], has_more: boolean, cursor?: string, epoch: string}} MentioningMessages
  * @typedef {{visibility?: Visibility | null, title?: string | null, posting?: Posting | null, pinning?: Pinning | null, slow_seconds?: number | null, keep_days?: number | null, avatar?: string | null, data?: Record<string, unknown> | null}} RoomSettings
  * @typedef {"owners" | "members"} Pinning
@@ -57,13 +60,14 @@
  * @typedef {{type: "typing", room: string, user: string}} TypingFrame
  * @typedef {{type: "read", room: string, user: string, seq: number}} ReadFrame
  * @typedef {{type: "block", user: string, blocked: boolean}} BlockFrame
+ * @typedef {{type: "notify", room: string, level: NotifyLevel, until?: string, room_mentions: boolean}} NotifyFrame
  * @typedef {{type: "presence", room: string, online: number}} PresenceFrame
  * @typedef {{type: "error", code: string, message: string, room?: string, retry_after?: number}} ErrorFrame
  * @typedef {{type: "subscribe", room?: string, rooms?: "mine", since?: number | string, epoch?: string}} SubscribeFrame
  * @typedef {{type: "unsubscribe", room?: string, rooms?: "mine"}} UnsubscribeFrame
  * @typedef {{type: "typing", room?: string}} SendTypingFrame
  * @typedef {{type: "token", token: string}} TokenFrame
- * @typedef {SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | BlockFrame | PresenceFrame | ErrorFrame} ServerFrame
+ * @typedef {SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | BlockFrame | NotifyFrame | PresenceFrame | ErrorFrame} ServerFrame
  * @typedef {SubscribeFrame | UnsubscribeFrame | SendTypingFrame | TokenFrame} ClientFrame
  * @typedef {{type: string, title: string, status: number, code: string, detail: string, field?: string, limit?: number, head?: number}} Problem
  * @typedef {{status: string, rooms?: number}} Status
@@ -91,6 +95,7 @@
  *   "DELETE /v1/rooms/{room}": {request: {path: {room: string}}, answer: null},
  *   "PUT /v1/rooms/{room}/read": {request: {path: {room: string}, body: ReadMark}, answer: Room},
  *   "GET /v1/rooms/{room}/reads": {request: {path: {room: string}, query?: {after?: string | number, from?: number, limit?: number}}, answer: Reads},
+ *   "PUT /v1/rooms/{room}/notify": {request: {path: {room: string}, body: NotifySettings}, answer: Notify},
  *   "GET /v1/rooms/{room}/presence": {request: {path: {room: string}}, answer: Presence},
  *   "PUT /v1/direct/{user}": {request: {path: {user: string}}, answer: Room},
  *   "GET /v1/blocks": {request: {query?: {after?: string | number, limit?: number}}, answer: Blocks},

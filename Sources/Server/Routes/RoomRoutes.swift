@@ -85,6 +85,16 @@ enum RoomRoutes {
         }
     }
 
+    /// `PUT /v1/rooms/{room}/notify`
+    static func setNotify(_ request: RoutedRequest) throws(Problem) {
+        let user = try request.caller.named()
+        let settings = try NotifySettings.decode(request.body)
+        try request.submit(.room(.setNotify(settings))) { receipt in
+            request.worker.notifyOwn(.notify(room: request.room, settings), of: user)
+            request.answerRecord(of: receipt)
+        }
+    }
+
     private static func answerSummary(_ request: RoutedRequest, _ status: HTTPResponse.Status = .ok) {
         answerSummary(of: request.room, request, status)
     }

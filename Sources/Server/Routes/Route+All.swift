@@ -42,6 +42,7 @@ extension Route {
         Route(.delete, "/v1/rooms/{room}", by: .named, limit: .changes, RoomRoutes.delete),
         Route(.put, "/v1/rooms/{room}/read", by: .named, limit: .changes, takesJSON: true, RoomRoutes.moveReadMark),
         Route(.get, "/v1/rooms/{room}/reads", by: .reader, limit: .reads, RoomRoutes.reads),
+        Route(.put, "/v1/rooms/{room}/notify", by: .named, limit: .changes, takesJSON: true, RoomRoutes.setNotify),
         Route(.get, "/v1/rooms/{room}/presence", by: .reader, limit: .reads, RoomRoutes.presence),
         // Counts as an invite, too.
         Route(.put, "/v1/direct/{user}", by: .named, RoomRoutes.setDirect),

@@ -8,7 +8,8 @@ struct JobCheck<DB: SQLDatabase> {
         [
             ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
             ("slow_sends", "slow_sends.room = rooms.id"),
-            ("expired", "expired.room = rooms.id"), ("bans", "bans.room = rooms.id"),
+            ("notify", "notify.room = rooms.id"), ("expired", "expired.room = rooms.id"),
+            ("bans", "bans.room = rooms.id"),
             ("reactions", ofMessages("reactions.message")), ("mentions", ofMessages("mentions.message")),
             ("pins", ofMessages("pins.message")),
             ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),

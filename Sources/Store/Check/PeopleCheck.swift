@@ -11,6 +11,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectMentions: DB.Prepared
     private let selectMembers: DB.Prepared
     private let selectOwnerless: DB.Prepared
+    private let selectNotify: DB.Prepared
     private let selectBans: DB.Prepared
     private let selectErasures: DB.Prepared
     private let selectDirect: DB.Prepared
@@ -59,6 +60,11 @@ final class PeopleCheck<DB: SQLDatabase> {
                     AND "user" IN (rooms.direct_first, rooms.direct_second))
             FROM rooms WHERE deleted = 0 AND (direct_first IS NOT NULL OR substr(name, 1, 1) = '@')
             """, isLong: true)
+        selectNotify = try db.prepare(
+            """
+            SELECT notify.room, "user" FROM notify LEFT JOIN rooms ON rooms.id = notify.room
+            WHERE rooms.id IS NULL OR level NOT IN ('all', 'mentions', 'none') OR room_mentions NOT IN (0, 1)
+            """)
         selectBans = try db.prepare(
             """
             SELECT bans.room, "user", reads FROM bans LEFT JOIN rooms ON rooms.id = bans.room
@@ -92,6 +98,10 @@ final class PeopleCheck<DB: SQLDatabase> {
             } else if !(0...1).contains(owner) {
                 findings.add("\(user) has the unknown role \(owner)", room: row.text(1))
             }
+        }
+        try selectNotify.forEachRow { row in
+            findings.add(
+                "what may disturb \(row.text(1)) has an unknown room or level", room: "#\(row.integer(0))")
         }
         try selectBans.forEachRow { row in
             findings.add("the ban of \(row.text(1)) has an unknown room or scope", room: "#\(row.integer(0))")

@@ -58,6 +58,8 @@ struct CopiedTable: Sendable {
         CopiedTable("first_contents", key: integers("message"), bytes("fingerprint")),
         CopiedTable("read_marks", key: texts("user") + integers("room"), integers("seq", "moved_at")),
         CopiedTable("slow_sends", key: texts("user") + integers("room"), integers("at")),
+        CopiedTable(
+            "notify", key: texts("user") + integers("room"), texts("level") + integers("until", "room_mentions")),
         // Activity is kept in one of the databases only. Without it, lists of rooms look it up.
         CopiedTable(
             "members", key: integers("room") + texts("user"),

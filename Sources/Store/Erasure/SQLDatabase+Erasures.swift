@@ -97,11 +97,12 @@ extension SQLDatabase {
         ) { $0.integer(0) }
     }
 
-    /// Deletes at most `most` read marks of a user, and as many times of slow mode, in rooms without a boundary.
+    /// Deletes at most `most` read marks of a user, and as many times of slow mode and settings of what may disturb, in
+    /// rooms without a boundary.
     ///
     /// - Returns: false once all are gone.
     func deleteMarks(of user: UserID, most: Int) throws -> Bool {
-        let counts = try ["read_marks", "slow_sends"].map { table in
+        let counts = try ["read_marks", "slow_sends", "notify"].map { table in
             try runCounting(
                 """
                 DELETE FROM \(table) WHERE "user" = $1 AND room IN (

@@ -38,8 +38,8 @@ extension SQLDatabase {
 
 /// Statements that remove the rows of deleted rooms.
 extension SQLDatabase {
-    /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, times of slow mode,
-    /// bans, pins, or reactions to its messages and mentions in them.
+    /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, what may disturb users,
+    /// times of slow mode, bans, pins, or reactions to its messages and mentions in them.
     ///
     /// - Returns: false once all are gone.
     func deleteRows(of room: Int64, most: Int) throws -> Bool {
@@ -50,6 +50,9 @@ extension SQLDatabase {
             """
             DELETE FROM read_marks WHERE ("user", room) IN
                 (SELECT "user", room FROM read_marks WHERE room = $1 LIMIT $2)
+            """,
+            """
+            DELETE FROM notify WHERE ("user", room) IN (SELECT "user", room FROM notify WHERE room = $1 LIMIT $2)
             """,
             """
             DELETE FROM slow_sends WHERE ("user", room) IN

@@ -205,7 +205,13 @@ struct ReadTransaction<View: StoreView> {
         var summary = RoomSummary(
             room: id, head: room?.state.head ?? 0, rev: room?.state.rev ?? 0, epoch: context.epoch)
         summary.visibility = room?.isPrivate == true ? .private : .open
-        if let room { (summary.title, summary.manners) = try db.settings(of: room.number) }
+        if let room {
+            let settings = try db.settings(of: room.number, for: user)
+            (summary.title, summary.manners) = (settings.title, settings.manners)
+            if let notify = settings.notify, notify.isInForce(at: context.configuration.clock()) {
+                summary.notify = notify
+            }
+        }
         guard let user else { return summary }
         let readState = try readState(of: room, for: user)
         summary.read = readState.read

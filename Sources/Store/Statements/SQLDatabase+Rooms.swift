@@ -61,11 +61,26 @@ extension SQLDatabase {
         )
     }
 
-    /// Returns what owners have set for a room besides its visibility.
-    func settings(of room: Int64) throws -> (title: String?, manners: RoomManners) {
-        try first("SELECT \(RoomManners.columns) FROM rooms WHERE id = $1", room) { row in
-            (title: row.isNull(0) ? nil : row.text(0), manners: RoomManners(row))
-        } ?? (nil, RoomManners())
+    /// Returns what owners have set for a room besides its visibility, and what a user has set for oneself there.
+    func settings(
+        of room: Int64, for user: UserID?
+    ) throws -> (title: String?, manners: RoomManners, notify: NotifySettings?) {
+        let found =
+            if let user {
+                try first(
+                    """
+                    SELECT level, until, room_mentions, \(RoomManners.columns) FROM rooms
+                        LEFT JOIN notify ON notify.room = rooms.id AND notify."user" = $1
+                            AND \(Erasures.isPresent("$1", in: "rooms.id"))
+                    WHERE rooms.id = $2
+                    """, user, room
+                ) { row in (RoomManners.title(row, from: 3), RoomManners(row, from: 3), NotifySettings(row)) }
+            } else {
+                try first("SELECT \(RoomManners.columns) FROM rooms WHERE id = $1", room) { row in
+                    (RoomManners.title(row), RoomManners(row), nil as NotifySettings?)
+                }
+            }
+        return found ?? (nil, RoomManners(), nil)
     }
 
     /// Marks a room as deleted, and clears its row except for the name.
@@ -88,6 +103,11 @@ extension SQLDatabase {
 extension RoomManners {
     /// The title's column, and those of ``init(_:)``.
     static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning"
+
+    /// Returns the title in a row with ``columns``.
+    fileprivate static func title(_ row: some SQLStatement, from first: Int32 = 0) -> String? {
+        row.isNull(first) ? nil : row.text(first)
+    }
 
     /// Creates the manners of a room from a row with ``columns``.
     ///

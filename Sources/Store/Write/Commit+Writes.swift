@@ -153,12 +153,16 @@ extension Commit {
         case .raiseMark(let user, let seq, let time):
             try db.raiseMark(to: seq, for: user, in: number, at: time)
             try db.engage(user, in: number)
+        case .setNotify(let user, let settings): try db.setNotify(settings, of: user, in: number)
         case .removeMark(let user):
             try db.deleteMark(of: user, in: number)
+            try db.setNotify(nil, of: user, in: number)
             try db.deleteSlowSend(of: user, in: number)
         case .noteSend(let user, let time): try db.setSlowSend(of: user, in: number, at: time)
         case .setRole(let user, let role): try db.setRole(role, of: user, in: number)
-        case .removeMember(let user): try db.removeMember(user, from: number)
+        case .removeMember(let user):
+            try db.removeMember(user, from: number)
+            try db.setNotify(nil, of: user, in: number)
         case .setTitle(let title): try db.setTitle(title, of: number)
         case .setKeepDays(let days): try db.setKeepDays(days, of: number)
         case .setAvatar(let avatar): try db.setAvatar(avatar, of: number)

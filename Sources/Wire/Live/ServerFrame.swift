@@ -15,6 +15,8 @@ public enum ServerFrame: Sendable, Hashable {
     case read(room: RoomID, user: UserID, seq: Int64)
     /// The user has blocked another user, or no longer does; for the user's own devices.
     case block(user: UserID, blocked: Bool)
+    /// The user has changed what may disturb them in a room. Only the user's own connections get it.
+    case notify(room: RoomID, NotifySettings)
     /// The number of users who are subscribed now.
     case presence(room: RoomID, online: Int)
 
@@ -41,6 +43,7 @@ public enum ServerFrame: Sendable, Hashable {
         case .typing: "typing"
         case .read: "read"
         case .block: "block"
+        case .notify: "notify"
         case .presence: "presence"
         }
     }
@@ -74,6 +77,9 @@ public enum ServerFrame: Sendable, Hashable {
         case .block(let user, let blocked):
             out.append(member: "user", user.string)
             out.append(member: "blocked", blocked)
+        case .notify(let room, let settings):
+            out.append(member: "room", room.string)
+            settings.encodeMembers(into: &out)
         case .presence(let room, let online):
             out.append(member: "room", room.string)
             out.append(member: "online", Int64(online))

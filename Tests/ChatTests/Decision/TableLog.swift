@@ -24,6 +24,7 @@ struct TableLog {
         var slowSends: [UserID: Timestamp] = [:]
         var members: [UserID: RoomMember.Role] = [:]
         var marks: [UserID: Int64] = [:]
+        var notify: [UserID: NotifySettings] = [:]
         var messages: [MessageRow] = []
         var reactions: [ReactionKeyRow: Int64] = [:]
         /// The revisions of pins.
@@ -315,7 +316,11 @@ struct TableLog {
         case .raiseMark(let user, let seq, _):
             #expect(seq > room.marks[user] ?? 0)
             room.marks[user] = seq
-        case .removeMark(let user): (room.marks[user], room.slowSends[user]) = (nil, nil)
+        case .removeMark(let user):
+            (room.marks[user], room.slowSends[user], room.notify[user]) = (nil, nil, nil)
+        case .setNotify(let user, let settings):
+            #expect(settings?.isDefault != true)
+            room.notify[user] = settings
         case .noteSend(let user, let time): room.slowSends[user] = time
         case .hideRoom(let user):
             #expect(room.facts.direct?.sides.contains { $0.user == user && !$0.isHidden } == true)
@@ -329,7 +334,9 @@ struct TableLog {
             #expect(room.members[user] == nil)
             room.members[user] = role
         case .setRole(let user, let role): room.members[user] = role
-        case .removeMember(let user): #expect(room.members.removeValue(forKey: user) != nil)
+        case .removeMember(let user):
+            #expect(room.members.removeValue(forKey: user) != nil)
+            room.notify[user] = nil
         case .setVisibility(let visibility, _): room.facts.isPrivate = visibility == .private
         case .setTitle(let title): room.title = title.isEmpty ? nil : title
         case .setPosting(let posting): (room.facts.posting, room.manners.posting) = (posting, posting)

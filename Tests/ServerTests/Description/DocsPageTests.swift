@@ -41,13 +41,13 @@ struct DocsPageTests {
     @Test("names every frame that the server sends")
     func serverFrames() {
         let types = DocsPage.Frame.ofServer.map(\.type)
-        #expect(types == ["subscribed", "message", "live", "typing", "read", "block", "presence", "error"])
+        #expect(types == ["subscribed", "message", "live", "typing", "read", "block", "notify", "presence", "error"])
         // A new server frame also belongs in this list; the switch below does not compile without it.
         let frames: [ServerFrame] = [
             .subscribed(room: try! RoomID("lobby"), head: 0, rev: 0, epoch: "e"), .live(room: try! RoomID("a"), rev: 0),
             .error(.notSubscribed), .typing(room: try! RoomID("a"), user: try! UserID("b")),
             .read(room: try! RoomID("a"), user: try! UserID("b"), seq: 1), .presence(room: try! RoomID("a"), online: 1),
-            .block(user: try! UserID("b"), blocked: true),
+            .block(user: try! UserID("b"), blocked: true), .notify(room: try! RoomID("a"), NotifySettings()),
         ]
         for frame in frames {
             let type =
@@ -58,6 +58,7 @@ struct DocsPageTests {
                 case .typing: "typing"
                 case .read: "read"
                 case .block: "block"
+                case .notify: "notify"
                 case .presence: "presence"
                 }
             #expect(page.contains("<b>\(type)</b>"))
@@ -71,7 +72,7 @@ struct DocsPageTests {
         let frames: [ServerFrame] = [
             .subscribed(room: room, head: 5, rev: 7, epoch: "RNmyYL9bWlAE2Ja9ThuN"), .live(room: room, rev: 7),
             .typing(room: room, user: user), .read(room: room, user: user, seq: 4), .presence(room: room, online: 3),
-            .block(user: user, blocked: true),
+            .block(user: user, blocked: true), .notify(room: room, NotifySettings(level: .mentions)),
             .error(.rateLimited(retryAfter: 3), room: "lobby"),
         ]
         for frame in frames {

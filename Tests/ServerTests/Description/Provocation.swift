@@ -134,6 +134,12 @@ struct Provocation {
             Provocation("listMentions", 400, "/v1/mentions?cursor=x"),
             Provocation("listMentions", 410, "/v1/mentions?cursor=x:0:lobby:1"),
             Provocation("getRoom", 200, room, as: "bob"),
+            Provocation(
+                "setNotify", 200, "\(room)/notify", #"{"level":"none","until":"2099-01-01T00:00:00Z"}"#, as: "bob"),
+            Provocation("setNotify", 200, "\(room)/notify", #"{"level":"mentions","room_mentions":false}"#, as: "bob"),
+            Provocation("getRoom", 200, room, as: "bob"),
+            Provocation("setNotify", 400, "\(room)/notify", #"{"level":"some"}"#, as: "bob"),
+            Provocation("setNotify", 404, "/v1/rooms/nowhere/notify", #"{"level":"all"}"#, as: "bob"),
             Provocation("moveReadMark", 200, "\(room)/read", #"{"seq":1}"#, as: "bob"),
             Provocation("moveReadMark", 400, "\(room)/read", "{}"),
             Provocation("listReads", 200, "\(room)/reads?from=1&limit=1"),

@@ -32,6 +32,9 @@ struct DatabaseCopyTests {
         _ = try log.change(.delete, in: "gone", by: "bob").get()
         try log.makeDirect("alice", with: "bob")
         try log.block("alice", of: "mallory")
+        let notify = NotifySettings(
+            level: .none, until: Timestamp(milliseconds: 4_000_000_000_000), roomMentions: false)
+        _ = try log.change(.setNotify(notify), by: "bob").get()
         for seq in [1, 2] as [Int64] {
             _ = try log.change(.report(seq: seq, ReportDraft(reason: .spam, note: "why?")), by: "bob").get()
         }

@@ -24,6 +24,7 @@ struct RuleTests {
                 "members by admins only", kinds: kinds, policy: Facts.Policy(membersByAdminsOnly: true)),
             RandomHistory.Shape("one room", users: 6, rooms: 1, kinds: kinds),
             RandomHistory.Shape("blocks and reports", kinds: kinds + [.setBlock, .report, .closeReport]),
+            RandomHistory.Shape("what may disturb", kinds: kinds.filter { $0 != .read } + [.setNotify, .setNotify]),
             RandomHistory.Shape("few mention rooms", kinds: kinds, policy: Facts.Policy(roomMentionMembers: 1)),
         ])
     func outcomes(shape: RandomHistory.Shape) throws {
@@ -60,6 +61,12 @@ struct RuleTests {
     private func expectMessages(_ naive: NaiveLog, in log: TestLog) throws {
         for (id, room) in naive.rooms where !room.isDeleted && !room.isPrivate {
             #expect(try log.state(of: id.string) == RoomState(head: Int64(room.posts.count), rev: room.rev))
+            for number in 0..<6 {
+                let user = "user\(number)"
+                do {
+                    #expect(try log.summary(of: id.string, for: user).notify == naive.notify(UserID(user), id))
+                } catch let problem as Problem where problem.code == .banned {}
+            }
             for post in room.posts {
                 var body: [UInt8] = []
                 post.message.encode(into: &body)

@@ -150,6 +150,7 @@ export type Room = {
     keep_days?: number;
     avatar?: string;
     data?: Record<string, unknown>;
+    notify?: Notify;
     role?: Role;
     direct?: string;
 };
@@ -161,6 +162,26 @@ export type Rooms = {
     has_more: boolean;
     cursor?: string;
     epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type NotifySettings = {
+    level: NotifyLevel;
+    until?: string | null;
+    room_mentions?: boolean | null;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type NotifyLevel = "all" | "mentions" | "none";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Notify = {
+    level: NotifyLevel;
+    until?: string;
+    room_mentions: boolean;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -482,6 +503,16 @@ export type BlockFrame = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type NotifyFrame = {
+    type: "notify";
+    room: string;
+    level: NotifyLevel;
+    until?: string;
+    room_mentions: boolean;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type PresenceFrame = {
     type: "presence";
     room: string;
@@ -532,7 +563,7 @@ export type TokenFrame = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
-export type ServerFrame = SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | BlockFrame | PresenceFrame | ErrorFrame;
+export type ServerFrame = SubscribedFrame | MessageFrame | LiveFrame | TypingFrame | ReadFrame | BlockFrame | NotifyFrame | PresenceFrame | ErrorFrame;
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
@@ -800,6 +831,15 @@ export type Operations = {
             };
         };
         answer: Reads;
+    };
+    "PUT /v1/rooms/{room}/notify": {
+        request: {
+            path: {
+                room: string;
+            };
+            body: NotifySettings;
+        };
+        answer: Notify;
     };
     "GET /v1/rooms/{room}/presence": {
         request: {

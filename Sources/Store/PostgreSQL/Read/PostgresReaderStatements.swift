@@ -33,7 +33,7 @@ final class PostgresReaderStatements {
 
     /// Reads what a user sees of a room, apart from its messages.
     func readSummary(of room: Int64, for user: UserID?) throws {
-        _ = try db.settings(of: room)
+        _ = try db.settings(of: room, for: user)
         guard let user else { return }
         try readMarks(of: user, in: room)
         _ = try db.role(of: user, in: room)

@@ -344,5 +344,15 @@ enum PostgresSchema {
             )
             """
         ],
+        [
+            // What may disturb users in rooms; without a row everything may.
+            """
+            CREATE TABLE notify (
+                "user" TEXT COLLATE "C" NOT NULL, room BIGINT NOT NULL, level TEXT COLLATE "C" NOT NULL, until BIGINT,
+                room_mentions BIGINT NOT NULL, PRIMARY KEY ("user", room)
+            )
+            """,
+            "CREATE INDEX notify_by_room ON notify (room)",
+        ],
     ]
 }

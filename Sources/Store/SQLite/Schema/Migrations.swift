@@ -354,5 +354,21 @@ extension Schema {
             ) WITHOUT ROWID;
             """
         ),
+        (
+            name: "v19",
+            sql: """
+            -- What may disturb users in rooms; without a row everything may.
+            CREATE TABLE notify (
+                user TEXT NOT NULL,
+                room INTEGER NOT NULL,          -- see rooms.id
+                level TEXT NOT NULL,            -- see NotifySettings.Level
+                until INTEGER,                  -- milliseconds since 1970; NULL for ever
+                room_mentions INTEGER NOT NULL, -- 1: a mention of the room is like one of the user
+                PRIMARY KEY (user, room)
+            ) WITHOUT ROWID;
+
+            CREATE INDEX notify_by_room ON notify (room);
+            """
+        ),
     ]
 }

@@ -149,6 +149,16 @@ public struct HistoryExport: Sendable {
                 TransferLine.profile(Profile(row, user: 0, content: 1)).encode(into: &output.bytes)
                 try output.writeIfFull()
             }
+            try db.forEach(
+                """
+                SELECT name, user, level, until, room_mentions FROM notify JOIN rooms ON rooms.id = room WHERE deleted = 0
+                """
+            ) { row in
+                guard let settings = NotifySettings(row, from: 2) else { return }
+                TransferLine.notify(RoomID(trusted: row.text(0)), UserID(trusted: row.text(1)), settings)
+                    .encode(into: &output.bytes)
+                try output.writeIfFull()
+            }
             TransferLine.end(messages: output.contents.messages).encode(into: &output.bytes)
             try output.write()
         }

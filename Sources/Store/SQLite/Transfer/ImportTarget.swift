@@ -83,6 +83,9 @@ struct ImportTarget {
                 }
                 try statements.db.setBlock(block, by: user)
             case .profile(let profile): try takeProfile(profile)
+            case .notify(let id, let user, let settings):
+                guard let room = try room(id) else { throw Problem.roomNotFound }
+                try statements.db.setNotify(settings.isDefault ? nil : settings, of: user, in: room.number)
             case .end(let count):
                 guard count == messages else {
                     throw Problem.invalidField("messages", must: "\(messages), the number of messages in the file")

@@ -23,6 +23,8 @@ enum TransferLine: Sendable {
     case block(Block, by: UserID)
     /// `{"type":"profile","user":…,"name":…,"avatar":…,"data":…}`: the profile of a user.
     case profile(Profile)
+    /// `{"type":"notify","room":…,"user":…,"level":…}`: what may disturb a user.
+    case notify(RoomID, UserID, NotifySettings)
     /// `{"type":"end","messages":N}`: the export is complete.
     case end(messages: Int64)
 
@@ -92,6 +94,11 @@ extension TransferLine {
             var object: [UInt8] = []
             profile.encode(into: &object)
             out.append(contentsOf: object.dropFirst().dropLast())
+        case .notify(let room, let user, let settings):
+            out.append(literal: #"{"type":"notify""#)
+            out.append(member: "room", room.string)
+            out.append(member: "user", user.string)
+            settings.encodeMembers(into: &out)
         case .end(let messages):
             out.append(literal: #"{"type":"end""#)
             out.append(member: "messages", messages)
@@ -171,6 +178,9 @@ extension TransferLine {
         var at: String?
         var direct: [String] = []
         var isHidden = false
+        var level: String?
+        var until: String?
+        var roomMentions = true
         var blocked: String?
         var name: String?
         var avatar: String?
@@ -226,6 +236,12 @@ extension TransferLine {
                 isHidden = try reader.boolean("hidden") ?? false
             } else if try settings.decode(name, from: &reader) {
                 // Already decoded.
+            } else if reader.json.matches(name, "level") {
+                level = try reader.string("level")
+            } else if reader.json.matches(name, "until") {
+                until = try reader.string("until")
+            } else if reader.json.matches(name, "room_mentions") {
+                roomMentions = try reader.boolean("room_mentions") ?? true
             } else if reader.json.matches(name, "version") {
                 version = try reader.integer("version")
             } else if reader.json.matches(name, "epoch") {
@@ -267,6 +283,13 @@ extension TransferLine {
                     Profile(
                         user: try userID(user, "user"), name: name, avatar: avatar ?? settings.avatar,
                         data: content.data))
+            case "notify":
+                guard let level = NotifySettings.Level(rawValue: level ?? "") else {
+                    throw .invalidField("level", must: "\"all\", \"mentions\" or \"none\"")
+                }
+                return .notify(
+                    try roomID(), try userID(user, "user"),
+                    NotifySettings(level: level, until: try time(until, "until"), roomMentions: roomMentions))
             case "export":
                 guard version == TransferLine.version else {
                     throw .invalidField("version", must: "\(TransferLine.version), the version that this program reads")
@@ -276,7 +299,7 @@ extension TransferLine {
                 guard let messages, messages >= 0 else { throw .invalidField("messages", must: "an integer from 0 on") }
                 return .end(messages: messages)
             default:
-                throw .invalidField("type", must: "message, room, member, read, block, profile, export or end")
+                throw .invalidField("type", must: "message, room, member, read, notify, block, profile, export or end")
             }
         }
 

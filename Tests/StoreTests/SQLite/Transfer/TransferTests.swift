@@ -64,12 +64,17 @@ struct TransferTests {
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room))
         try log.block("alice", of: "mallory")
+        let notify = NotifySettings(level: .mentions, roomMentions: false)
+        _ = try log.change(.setNotify(notify), in: room, by: "bob").get()
         _ = try log.change(.removeMember(try UserID("bob")), in: room, by: "bob").get()
         log.close()
         let text = try export(log.path)
         #expect(text.contains(#""visibility":"private","direct":["alice","bob"]}"#))
         let path = directory.path(of: "direct.db")
         #expect(text.contains(#"{"type":"block","user":"alice","blocked":"mallory","created_at":""#))
+        #expect(
+            text.contains(
+                #"{"type":"notify","room":"\#(room)","user":"bob","level":"mentions","room_mentions":false}"#))
         for _ in 0..<2 { try importing(text, into: path) }
         #expect(try lines(export(path)).dropFirst() == lines(text).dropFirst())
         try expectSound(path)
