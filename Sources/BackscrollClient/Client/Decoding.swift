@@ -46,7 +46,7 @@ struct JSONFields {
     private(set) var messages: [ChatMessage] = []
     /// The ids in a list of users.
     private(set) var users: [String] = []
-    /// The elements of a list of rooms, members or read marks.
+    /// The elements of a list of rooms, members, read marks, blocks or profiles.
     private(set) var elements: [JSONFields] = []
 
     /// Reads an object. Fields of other kinds are ignored, so that a newer server can add some.
@@ -72,7 +72,7 @@ struct JSONFields {
             case (.array, "users"):
                 try json.enterArray()
                 while try json.nextElement() { if let user = try json.stringValue() { users.append(user) } }
-            case (.array, "rooms"), (.array, "members"), (.array, "reads"):
+            case (.array, "rooms"), (.array, "members"), (.array, "reads"), (.array, "blocks"), (.array, "profiles"):
                 try json.enterArray()
                 while try json.nextElement() { elements.append(try JSONFields(&json)) }
             default: try json.skipValue()

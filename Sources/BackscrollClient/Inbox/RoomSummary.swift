@@ -33,6 +33,8 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
     public let id: String
     /// The title; nil if the room has none.
     public internal(set) var title: String?
+    /// The other user of a direct room, `~deleted` if that user was erased; nil for other rooms.
+    public internal(set) var direct: String?
     /// The readers of the room.
     public internal(set) var visibility: RoomVisibility
     /// The other settings of its owners: who may send and pin, slow mode, a picture and so on.
@@ -71,6 +73,7 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
         json.append(literal: #"{"room":"#)
         json.append(quoted: id)
         if let title { json.append(member: "title", title) }
+        if let direct { json.append(member: "direct", direct) }
         json.append(member: "visibility", visibility.rawValue)
         manners.encodeMembers(into: &json)
         if let role { json.append(member: "role", role.rawValue) }
@@ -96,6 +99,7 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
         else { return nil }
         self.id = id
         title = strings["title"]
+        direct = strings["direct"]
         visibility = strings["visibility"].flatMap(RoomVisibility.init(rawValue:)) ?? .open
         manners = RoomManners(
             posting: strings["posting"].flatMap(RoomManners.Posting.init(rawValue:)) ?? .members,

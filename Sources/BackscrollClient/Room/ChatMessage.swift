@@ -55,6 +55,10 @@ public struct ChatMessage: TimelineMessage, Identifiable {
     public var attachments: [Attachment] { wire.content.attachments }
     /// The `seq` of the message that this one replies to.
     public var replyTo: Int64? { wire.content.replyTo }
+    /// The ids of the users that the message mentions.
+    public var mentions: [UserID] { wire.content.mentions.users }
+    /// True if the message mentions everybody in its room.
+    public var mentionsRoom: Bool { wire.content.mentions.room }
     /// The app's own data, a JSON object; empty if there is none.
     public var data: [UInt8] { wire.content.data }
     /// The reactions, in the order of their first use.
@@ -76,6 +80,7 @@ public struct ChatMessage: TimelineMessage, Identifiable {
             && one.wire.room == other.wire.room && one.wire.sender == other.wire.sender
             && one.clientMessageID == other.clientMessageID && one.text == other.text
             && one.attachments == other.attachments && one.replyTo == other.replyTo && one.data == other.data
+            && one.wire.content.mentions == other.wire.content.mentions
             && one.reactions == other.reactions && one.pinned == other.pinned && one.editedAt == other.editedAt
             && one.isDeleted == other.isDeleted
     }
@@ -97,6 +102,10 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     public var attachments: [Attachment]
     /// The `seq` of the message that this one replies to.
     public var replyTo: Int64?
+    /// The ids of the users to mention, at most 50.
+    public var mentions: [UserID] = []
+    /// True to mention everybody in the room. In large rooms only owners may.
+    public var mentionsRoom = false
     /// The app's own data: a JSON object of at most 8 KiB, or empty.
     public var data: [UInt8]
     /// The room's `head` that the message depends on: it is stored only as the next one, or refused as `head_moved`. Nil
@@ -128,6 +137,8 @@ public struct ChatDraft: TimelineDraft, Identifiable {
             message.text, attachments: message.attachments, replyTo: message.replyTo, data: message.data,
             expectHead: (try? JSONFields(json))?.integers[Self.expectHeadField],
             clientMessageID: message.clientMessageID ?? "")
+        mentions = message.mentions
+        mentionsRoom = message.mentionsRoom
     }
 
     /// The draft as JSON, for a store.
@@ -137,7 +148,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
         var json: [UInt8] = []
         Message(
             room: Self.noRoom, seq: 1, rev: 1, sender: Self.noUser, clientMessageID: clientMessageID,
-            content: Content(text: text, attachments: attachments, replyTo: replyTo, data: data),
+            content: content,
             createdAt: Timestamp(milliseconds: 0)
         ).encode(into: &json)
         guard let expectHead else { return json }
@@ -166,6 +177,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     public static func == (one: ChatDraft, other: ChatDraft) -> Bool {
         one.clientMessageID == other.clientMessageID && one.text == other.text && one.attachments == other.attachments
             && one.replyTo == other.replyTo && one.data == other.data && one.expectHead == other.expectHead
+            && one.mentions == other.mentions && one.mentionsRoom == other.mentionsRoom
     }
 
     /// Hashes the draft.
@@ -173,9 +185,14 @@ public struct ChatDraft: TimelineDraft, Identifiable {
         hasher.combine(clientMessageID)
     }
 
+    private var content: Content {
+        Content(
+            text: text, attachments: attachments, replyTo: replyTo,
+            mentions: Mentions(users: mentions, room: mentionsRoom), data: data)
+    }
+
     var body: [UInt8] {
         var body: [UInt8] = []
-        let content = Content(text: text, attachments: attachments, replyTo: replyTo, data: data)
         Draft(clientMessageID: clientMessageID, content: content, expectHead: expectHead).encode(into: &body)
         return body
     }

@@ -1,5 +1,5 @@
 import BackscrollTimeline
-import Wire
+public import Wire
 
 // Sends, changes and typing notices.
 
@@ -106,6 +106,20 @@ extension Room {
     ) async throws(BackscrollClientError) -> ChatMessage {
         var body: [UInt8] = []
         Edit(text: text).encode(into: &body)
+        return try await change(
+            seq, "PATCH", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
+    }
+
+    /// Changes whom an own message mentions, and its text if there is one. A nil argument keeps a value.
+    ///
+    /// - Throws: as ``edit(_:text:ifRev:)``; `too_many` for more than 50 users; `forbidden` if the room is too large for
+    ///   members to mention everybody.
+    @discardableResult
+    public func edit(
+        _ seq: Int64, text: String? = nil, mentions: [UserID]?, mentionsRoom: Bool? = nil, ifRev rev: Int64? = nil
+    ) async throws(BackscrollClientError) -> ChatMessage {
+        var body: [UInt8] = []
+        Edit(text: text, mentions: mentions, mentionsRoom: mentionsRoom).encode(into: &body)
         return try await change(
             seq, "PATCH", body: body, headerFields: rev.map { ["If-Match": "\"\($0)\""] } ?? [:])
     }

@@ -1,0 +1,94 @@
+import BackscrollTimeline
+import Server
+import Testing
+
+@testable import BackscrollClient
+
+@Suite(.timeLimit(.minutes(5))) struct `Direct rooms, blocks, reports, mentions and profiles` {
+    @Test func `open one direct room from both sides, and list it with the other user`() async throws {
+        let server = try ChatServer()
+        let (alice, bob) = (server.client("alice"), server.client("bob"))
+        let inbox = try await alice.rooms.open()
+        let room = try await alice.rooms.direct(with: "bob")
+        #expect(room.direct == "bob" && room.visibility == .private && room.role == .owner)
+        #expect(await inbox.view.rooms.map(\.id) == [room.id])
+        try await alice.post("hello", to: room.id)
+        let same = try await bob.rooms.direct(with: "alice")
+        #expect(same.id == room.id && same.direct == "alice" && same.lastMessage?.text == "hello")
+        #expect(try RoomSummary(json: same.json) == same)
+        #expect(try await bob.room(room.id).open(at: .newest).view.texts == ["hello"])
+        for client in [alice, bob] { await client.close() }
+    }
+
+    @Test func `keep a blocked user out of the direct room until the block ends`() async throws {
+        let server = try ChatServer()
+        let (alice, bob) = (server.client("alice"), server.client("bob"))
+        let room = try await alice.rooms.direct(with: "bob")
+        let block = try await alice.block("bob")
+        #expect(block.userID == "bob" && block.createdAt != nil)
+        #expect(try await alice.block("bob") == block)
+        try await alice.block("carol")
+        let first = try await alice.blocks(limit: 1)
+        #expect(first.blocks == [block] && first.hasMore)
+        let rest = try await alice.blocks(after: "bob")
+        #expect(rest.blocks.map(\.id) == ["carol"] && !rest.hasMore)
+        #expect(try await bob.blocks().blocks.isEmpty)
+        let error = await #expect(throws: BackscrollClientError.self) { try await bob.rooms.direct(with: "alice") }
+        #expect(error?.code == BackscrollClientError.blocked)
+        try await alice.unblock("bob")
+        try await alice.unblock("bob")
+        #expect(try await bob.rooms.direct(with: "alice").id == room.id)
+        for client in [alice, bob] { await client.close() }
+    }
+
+    @Test func `report a message, again without effect, and refuse one that is not there`() async throws {
+        let server = try ChatServer()
+        try await server.fill(1)
+        let client = server.client()
+        try await client.report(1, in: "lobby", reason: .abuse, note: "a \"threat\"")
+        try await client.report(1, in: "lobby", reason: .spam)
+        let error = await #expect(throws: BackscrollClientError.self) {
+            try await client.report(2, in: "lobby", reason: .other)
+        }
+        #expect(error?.code == BackscrollClientError.messageNotFound)
+        await client.close()
+    }
+
+    @Test func `send, edit and list mentions`() async throws {
+        let server = try ChatServer()
+        let (alice, bob) = (server.client("alice"), server.client("bob"))
+        let room = try await alice.room("lobby").open(at: .newest)
+        var draft = ChatDraft("@bob, look")
+        draft.mentions = [try UserID("bob")]
+        #expect(try ChatDraft(json: draft.json) == draft)
+        let message = try await room.send(draft)
+        #expect(message.mentions.map(\.string) == ["bob"] && !message.mentionsRoom)
+        #expect(try ChatMessage(json: message.json) == message)
+        let second = try await room.send("nobody")
+        try await room.edit(second.seq, mentions: [try UserID("bob")])
+        let newest = try await bob.mentions(limit: 1)
+        #expect(newest.messages.map(\.seq) == [2] && newest.messages[0].text == "nobody")
+        let older = try await bob.mentions(after: newest.cursor)
+        #expect(older.messages.map(\.seq) == [1] && older.cursor == nil)
+        // An edit of the text keeps the mentions.
+        #expect(try await room.edit(1, text: "@bob!").mentions == message.mentions)
+        let everybody = try await room.edit(2, mentions: [], mentionsRoom: true)
+        #expect(everybody.mentions.isEmpty && everybody.mentionsRoom)
+        for client in [alice, bob] { await client.close() }
+    }
+
+    @Test func `set the own profile and get those of many users`() async throws {
+        let server = try ChatServer()
+        let (alice, bob) = (server.client("alice"), server.client("bob"))
+        let profile = try await alice.setProfile(
+            name: "Alice", avatar: "https://example.com/a.png", data: Array(#"{"a":1}"#.utf8))
+        #expect(profile.name == "Alice" && profile.data == Array(#"{"a":1}"#.utf8))
+        #expect(try await alice.profiles(of: ["nobody", "alice"]) == [profile])
+        #expect(try await alice.profiles(of: []).isEmpty)
+        let changed = try await alice.setProfile(avatar: "")
+        #expect(changed.name == "Alice" && changed.avatar == nil && changed.data == profile.data)
+        let error = await #expect(throws: BackscrollClientError.self) { try await alice.setProfile(avatar: "no URL") }
+        #expect(error?.code == BackscrollClientError.invalidField && error?.field == "avatar")
+        for client in [alice, bob] { await client.close() }
+    }
+}
