@@ -160,6 +160,8 @@ def test_code_of_the_documentation_runs_in_a_page(folder, server, page):
     imports = "\n".join(re.findall(r"^import .*$", source, re.M))
     # The page's server is in open mode, and asks for no token.
     program = re.sub(r"^import .*$", "", source, flags=re.M).replace("https://chat.example.com", server.url)
+    # Only an owner of the room may pin.
+    server.request("PUT", "/v1/rooms/lobby?user=alice", {})
     run(page, bundle(folder, f"""{imports}
         const carol = new Client({{ url: "{server.url}", user: "bob" }});
         await carol.room("lobby").send("from bob");

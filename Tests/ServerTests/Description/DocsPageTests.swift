@@ -72,7 +72,9 @@ struct DocsPageTests {
         let frames: [ServerFrame] = [
             .subscribed(room: room, head: 5, rev: 7, epoch: "RNmyYL9bWlAE2Ja9ThuN"), .live(room: room, rev: 7),
             .typing(room: room, user: user), .read(room: room, user: user, seq: 4), .presence(room: room, online: 3),
-            .block(user: user, blocked: true), .notify(room: room, NotifySettings(level: .mentions)),
+            .block(user: user, blocked: true),
+            .notify(
+                room: room, NotifySettings(level: .mentions, until: Timestamp(rfc3339: "2099-01-01T08:00:00Z"))),
             .error(.rateLimited(retryAfter: 3), room: "lobby"),
         ]
         for frame in frames {
