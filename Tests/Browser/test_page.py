@@ -314,7 +314,8 @@ def test_reading_stays_in_place_while_far_messages_leave_the_window(chats):
     assert scroll_to_cut(chat, -60) == []
     assert chat.status("after") == "idle"
     # The window has 1,500 messages now. On the way back to the newest ones it loses the oldest.
-    load_to(chat, "after", count - 700, count - 450)
+    # Not further: a busy machine may load some pages more, and the window must lose messages after that.
+    load_to(chat, "after", count - 700, count - 600)
     assert scroll_to_cut(chat, 60) == []
     assert chat.status("before") == "idle"
     chat.click("[data-to-latest]")
