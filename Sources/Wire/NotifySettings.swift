@@ -1,4 +1,4 @@
-/// What may disturb a user in a room, as the user sets it: the body of `PUT /v1/rooms/{room}/notify`,
+/// A user's settings for what may disturb in a room: the body of `PUT /v1/rooms/{room}/notify`,
 /// `{"level":"mentions","until":"2027-01-01T00:00:00Z","room_mentions":false}`.
 ///
 /// The server stores it, and counts nothing differently. Clients and push notifications follow it.

@@ -37,7 +37,7 @@ public struct RoomSummary: Sendable, Hashable {
     /// The other user of a direct room; `nil` in other rooms, and for a caller who is not one of its two members.
     public var direct: UserID?
 
-    /// What may disturb the caller in the room; `nil` for the default.
+    /// The caller's settings for what may disturb in the room; `nil` for the default.
     public var notify: NotifySettings?
 
     /// Creates a summary. Fields that are `nil` are omitted.

@@ -34,7 +34,7 @@ package struct NaiveLog {
         /// Those of the two who do not have the room in their list.
         var hidden: Set<UserID> = []
         var marks: [Person: Int64] = [:]
-        /// What may disturb; everything where there is nothing.
+        /// The settings for what may disturb; everything may where there are none.
         var notify: [Person: NotifySettings] = [:]
         package var posts: [Post] = []
         /// The people who have used the room since the erasure of an earlier life.
@@ -79,7 +79,7 @@ package struct NaiveLog {
 
     private func person(_ user: UserID) -> Person { Person(user: user, life: lives[user] ?? 0) }
 
-    /// What may disturb a user in a room; `nil` for the default.
+    /// Returns a user's settings for what may disturb in a room; `nil` for the default.
     package func notify(_ user: UserID, _ room: RoomID) -> NotifySettings? {
         rooms[room]?.notify[person(user)].flatMap { $0.isDefault ? nil : $0 }
     }

@@ -50,7 +50,7 @@ extension BackscrollClient {
     /// - Parameters:
     ///   - seq: The message's `seq`.
     ///   - room: The room's id.
-    ///   - reason: What is wrong with the message.
+    ///   - reason: The kind of fault that the user sees in the message.
     ///   - note: A text for the moderators, at most 1,000 bytes; nil for none.
     /// - Throws: `message_not_found`, `room_not_found`, `too_long`; `rate_limited` after 5 messages in a minute; a
     ///   temporary error.

@@ -3,7 +3,7 @@ import Wire
 
 // The read marks of members.
 
-/// What a room knows of who has read what, for its ``Room/readership``.
+/// The members of a room and their marks, as far as they are loaded for its ``Room/readership``.
 struct Receipts: Sendable {
     /// True once ``Room/followReads()`` was called.
     var isFollowed = false

@@ -93,7 +93,7 @@ struct RoomState: Sendable {
     let ending: BackscrollClientError?
 }
 
-/// What was shown last.
+/// The state that was shown last.
 struct Shown: Sendable {
     /// The room's version then. Loops over ``Room/changes`` wait for a later one.
     var version = 1

@@ -62,7 +62,7 @@ public actor Room {
     var machine: RoomMachine
     /// Number of events that may have changed what is shown.
     var version = 1
-    /// What loops over ``changes`` have seen of it.
+    /// The version that loops over ``changes`` were shown last.
     var shown = Shown()
     var scroll: (target: RoomMachine.ScrollTarget, version: Int)?
     var ticker: Task<Void, Never>?

@@ -312,7 +312,7 @@ public final class Connection {
     func enter(_ body: () -> Void) -> Bool {
         depth += 1
         body()
-        // What the next socket brings begins later than this.
+        // The requests of the next socket begin later than this.
         loop.reading = nil
         depth -= 1
         return state != .aborting

@@ -345,7 +345,7 @@ enum PostgresSchema {
             """
         ],
         [
-            // What may disturb users in rooms; without a row everything may.
+            // Users' settings for what may disturb them in rooms; without a row everything may.
             """
             CREATE TABLE notify (
                 "user" TEXT COLLATE "C" NOT NULL, room BIGINT NOT NULL, level TEXT COLLATE "C" NOT NULL, until BIGINT,
