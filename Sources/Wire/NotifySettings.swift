@@ -59,12 +59,7 @@ public struct NotifySettings: Sendable, Hashable {
             if reader.json.matches(name, "level") {
                 level = try reader.string("level")
             } else if reader.json.matches(name, "until") {
-                guard let text = try reader.string("until") else { continue }
-                settings.until = Timestamp(rfc3339: text, roundsUp: true)
-                if settings.until == nil {
-                    reader.note(
-                        .invalidField("until", must: "a time (RFC 3339) such as 2027-01-01T00:00:00Z"), isType: true)
-                }
+                if let time = try reader.time("until") { settings.until = time }
             } else if reader.json.matches(name, "room_mentions") {
                 settings.roomMentions = try reader.boolean("room_mentions") ?? true
             } else {

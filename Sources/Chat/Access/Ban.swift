@@ -87,12 +87,7 @@ public struct BanSettings: Sendable, Hashable {
                     reader.note(.invalidField("scope", must: "\"send\" or \"all\""), isType: true)
                 }
             } else if reader.json.matches(name, "until") {
-                guard let text = try reader.string("until") else { continue }
-                settings.until = Timestamp(rfc3339: text, roundsUp: true)
-                if settings.until == nil {
-                    reader.note(
-                        .invalidField("until", must: "a time (RFC 3339) such as 2027-01-01T00:00:00Z"), isType: true)
-                }
+                if let time = try reader.time("until") { settings.until = time }
             } else if reader.json.matches(name, "reason") {
                 let reason = try reader.string("reason", limit: Limits.banReasonBytes)
                 settings.reason = reason?.isEmpty == true ? nil : reason

@@ -65,6 +65,15 @@ package struct FieldReader {
         return try json.readBoolean()
     }
 
+    /// Reads a time (RFC 3339), rounded up to a millisecond; `nil` for null, and for what is no time, which is recorded as an
+    /// error.
+    package mutating func time(_ field: FieldName) throws(Problem) -> Timestamp? {
+        guard let text = try string(field) else { return nil }
+        if let time = Timestamp(rfc3339: text, roundsUp: true) { return time }
+        note(.invalidField(field.description, must: "a time (RFC 3339) such as 2027-01-01T00:00:00Z"), isType: true)
+        return nil
+    }
+
     /// Reads an object of any content; `nil` for null.
     package mutating func compactObject(_ field: FieldName) throws(Problem) -> CompactJSON? {
         guard try isNext(.object, field, must: "an object") else { return nil }
