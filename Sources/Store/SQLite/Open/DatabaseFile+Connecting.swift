@@ -17,6 +17,9 @@ extension DatabaseFile {
                     throw StoreError.unusable(
                         path, reason: "its file system does not support shared memory")
                 }
+                // SQLite deletes the journal of a conversion without a sync of the directory. Nothing may be written to
+                // the log before that is certain: the journal would undo the conversion, see removeEmptyLog.
+                try syncDirectory(ofFile: location)
                 try db.execute(
                     """
                     PRAGMA synchronous = FULL; -- NORMAL syncs at checkpoints only
