@@ -82,6 +82,8 @@ let package = Package(
         module("Signatures", ["COpenSSL"]),
         // Callers' tokens and the keys that verify them.
         module("Tokens", ["Wire", "Chat", "Signatures"]),
+        // Deliveries to webhooks: signatures, and which room is delivered when.
+        module("Webhooks", ["Wire", "Signatures"]),
         // The log in SQLite or PostgreSQL.
         module(
             "Store",
@@ -159,6 +161,7 @@ let package = Package(
         tests(of: "Chat", ["TestSupport", "RuleModel", "Wire", "WebSocket"]),
         tests(of: "Signatures", ["TestSupport", "COpenSSL"]),
         tests(of: "Tokens", ["TestSupport", "Wire", "Chat", "Signatures"]),
+        tests(of: "Webhooks", ["TestSupport", "Wire", "Signatures"]),
         tests(
             of: "Store",
             ["TestSupport", "RuleModel", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),

@@ -1,0 +1,205 @@
+import TestSupport
+import Testing
+import Wire
+
+@testable import Webhooks
+
+@Suite("A webhook's queue of deliveries")
+struct DeliveryQueueTests {
+    private let start = ContinuousClock.now
+    private let a = RoomID(trusted: "a")
+    private let b = RoomID(trusted: "b")
+
+    @Test("has one delivery of a room in flight, and 8 in all")
+    func boundsFlights() {
+        let queue = Subject()
+        let rooms = (0..<20).map { RoomID(trusted: "room-\($0)") }
+        for room in rooms { queue.changed(room) }
+        #expect(queue.next(at: start) == Array(rooms[..<8]))
+        for room in rooms { queue.changed(room) }
+        #expect(queue.next(at: start) == [])
+        #expect(queue.answered(rooms[3], .status(204), hasMore: false, at: start, share: 1))
+        // It has changed during its delivery, and waits behind the others.
+        #expect(queue.next(at: start) == [rooms[8]])
+        #expect(queue.roomsBehind == 20)
+    }
+
+    @Test("forgets a room that the receiver has all of")
+    func forgets() {
+        let queue = Subject()
+        queue.changed(a)
+        #expect(queue.next(at: start) == [a])
+        #expect(queue.answered(a, .status(200), hasMore: true, at: start, share: 1))
+        #expect(queue.next(at: start) == [a])
+        #expect(queue.answered(a, .status(200), hasMore: false, at: start, share: 1))
+        #expect(queue.roomsBehind == 0)
+        #expect(queue.next(at: start) == [])
+    }
+
+    @Test(
+        "tries again after redirects, errors and no answer, for as long as it takes",
+        arguments: [.status(301), .status(404), .status(500), .status(101), .status(600), .none] as [DeliveryAnswer])
+    func triesAgain(answer: DeliveryAnswer) {
+        let queue = Subject()
+        queue.changed(a)
+        queue.changed(b)
+        var now = start
+        for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600] {
+            #expect(queue.next(at: now).contains(a))
+            #expect(!queue.answered(a, answer, hasMore: false, at: now, share: 1))
+            #expect(queue.state == .retrying)
+            #expect(queue.nextAttempt == now + .seconds(seconds))
+            // The other room is on time.
+            _ = queue.answered(b, .status(200), hasMore: true, at: now, share: 1)
+            #expect(queue.next(at: now + .seconds(seconds) - .nanoseconds(1)) == [b])
+            now += .seconds(seconds)
+        }
+        #expect(queue.next(at: now) == [a])
+        #expect(queue.answered(a, .status(200), hasMore: false, at: now, share: 1))
+        #expect(queue.state == .ok)
+    }
+
+    @Test("waits a random part of the time, but as long as the receiver asks for, an hour at most")
+    func waits() {
+        #expect(RetryDelay.after(failures: 5, share: 0.25) == .seconds(4))
+        #expect(RetryDelay.after(failures: 5, share: 0) == .zero)
+        #expect(RetryDelay.after(failures: 1, retryAfter: 30, share: 1) == .seconds(30))
+        #expect(RetryDelay.after(failures: 1, retryAfter: 86_400, share: 1) == .seconds(3600))
+        #expect(RetryDelay.after(failures: 1, retryAfter: -5, share: 1) == .seconds(1))
+        #expect(RetryDelay.after(failures: .max, share: 1) == .seconds(3600))
+    }
+
+    @Test("stops a room whose body is refused thrice, and lets it go on", arguments: [400, 413, 422])
+    func stops(status: Int) {
+        let queue = Subject()
+        queue.changed(a)
+        var now = start
+        // A failure in between counts from the beginning.
+        for answer in [status, 500, status, status, status] {
+            #expect(queue.stoppedRooms == [])
+            #expect(queue.next(at: now) == [a])
+            #expect(!queue.answered(a, .status(answer), hasMore: false, at: now, share: 1))
+            now += .seconds(3600)
+        }
+        #expect(queue.stoppedRooms == [a])
+        queue.changed(a)
+        #expect(queue.next(at: now + .seconds(86_400)) == [])
+        queue.resume(a)
+        #expect(queue.next(at: now) == [a])
+    }
+
+    @Test("pauses after 410, and resumes at once")
+    func pausesWhenGone() {
+        let queue = Subject()
+        queue.changed(a)
+        queue.changed(b)
+        #expect(queue.next(at: start) == [a, b])
+        #expect(!queue.answered(a, .status(410), hasMore: false, at: start, share: 1))
+        #expect(queue.answered(b, .status(200), hasMore: true, at: start, share: 1))
+        #expect(queue.pause == .gone)
+        #expect(queue.state == .paused)
+        #expect(queue.next(at: start + .seconds(9999)) == [])
+        #expect(queue.nextAttempt == nil)
+        queue.resume()
+        #expect(Set(queue.next(at: start)) == [a, b])
+    }
+
+    @Test("pauses after five days without success")
+    func pausesWhenFailing() {
+        let queue = Subject()
+        queue.changed(a)
+        var now = start
+        while now - start < DeliveryQueue.patience {
+            #expect(queue.pause == nil)
+            #expect(queue.next(at: now) == [a])
+            #expect(!queue.answered(a, .none, hasMore: false, at: now, share: 1))
+            now += .seconds(3600)
+        }
+        #expect(queue.pause == nil)
+        _ = queue.next(at: now)
+        #expect(!queue.answered(a, .none, hasMore: false, at: now, share: 1))
+        #expect(queue.pause == .failing)
+    }
+
+    @Test("delivers everything in order to a receiver that misbehaves", arguments: 0..<50)
+    func delivers(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let queue = Subject()
+        let rooms = (0..<12).map { RoomID(trusted: "room-\($0)") }
+        var revs: [RoomID: Int] = [:]
+        var cursors: [RoomID: Int] = [:]
+        var received: [RoomID: [Int]] = [:]
+        // The revisions after the cursor that each delivery has.
+        var flights: [RoomID: ClosedRange<Int>] = [:]
+        var now = start
+
+        func step(isQuiet: Bool) {
+            if !isQuiet, Bool.random(using: &generator) {
+                let room = rooms.randomElement(using: &generator)!
+                revs[room, default: 0] += Int.random(in: 1...5, using: &generator)
+                queue.changed(room)
+            }
+            for room in queue.next(at: now) {
+                #expect(flights[room] == nil)
+                let first = cursors[room, default: 0] + 1
+                flights[room] = first...min(first + 2, revs[room]!)
+            }
+            #expect(flights.count <= DeliveryQueue.maximumInFlight)
+            if let room = flights.keys.sorted(by: { $0.string < $1.string }).randomElement(using: &generator) {
+                let flight = flights.removeValue(forKey: room)!
+                let answers: [DeliveryAnswer] =
+                    isQuiet
+                    ? [.status(200)] : [.status(200), .status(302), .status(503, retryAfter: 2), .none]
+                let answer = answers.randomElement(using: &generator)!
+                // Without an answer the receiver may have it all the same.
+                if answer == .status(200) || answer == .none { received[room, default: []] += flight }
+                let hasMore = flight.upperBound < revs[room]!
+                if queue.answered(
+                    room, answer, hasMore: hasMore, at: now, share: .random(in: 0...1, using: &generator))
+                {
+                    cursors[room] = flight.upperBound
+                }
+            }
+            now += .milliseconds(Int.random(in: 0...500, using: &generator))
+        }
+        for _ in 0..<400 { step(isQuiet: false) }
+        while queue.roomsBehind > 0, now - start < .seconds(100_000) {
+            step(isQuiet: true)
+            if let next = queue.nextAttempt, flights.isEmpty { now = max(now, next) }
+        }
+        #expect(queue.roomsBehind == 0)
+        for (room, rev) in revs {
+            var last = 0
+            for next in received[room] ?? [] where next > last {
+                #expect(next == last + 1)
+                last = next
+            }
+            #expect(last == rev)
+        }
+    }
+}
+
+/// A queue whose mutating methods may stand in expectations.
+private final class Subject {
+    private var queue = DeliveryQueue()
+
+    var roomsBehind: Int { queue.roomsBehind }
+    var stoppedRooms: [RoomID] { queue.stoppedRooms }
+    var state: DeliveryQueue.State { queue.state }
+    var pause: DeliveryQueue.Pause? { queue.pause }
+    var nextAttempt: ContinuousClock.Instant? { queue.nextAttempt }
+
+    func changed(_ room: RoomID) { queue.changed(room) }
+
+    func next(at now: ContinuousClock.Instant) -> [RoomID] { queue.next(at: now) }
+
+    func answered(
+        _ room: RoomID, _ answer: DeliveryAnswer, hasMore: Bool, at now: ContinuousClock.Instant, share: Double
+    ) -> Bool {
+        queue.answered(room, answer, hasMore: hasMore, at: now, share: share)
+    }
+
+    func resume(_ room: RoomID) { queue.resume(room) }
+
+    func resume() { queue.resume() }
+}
