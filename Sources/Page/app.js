@@ -9,6 +9,7 @@ import { claimsOf, Client, ClientError } from "./client/index.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { BLOCKED_TEXT } from "./message.js";
 import { drawMessages, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
+import { networkText, watchedFetch, watchNetwork } from "./network.js";
 import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
@@ -107,8 +108,8 @@ function urlOf(room, at) {
  * @param {string | null} token
  */
 function clientOf(user, token) {
-    const [url, store] = [location.origin, new IndexedDBStore()];
-    return token ? new Client({ url, store, token: () => token }) : new Client({ url, store, user });
+    const options = { url: location.origin, store: new IndexedDBStore(), fetch: watchedFetch };
+    return token ? new Client({ ...options, token: () => token }) : new Client({ ...options, user });
 }
 
 /**
@@ -216,6 +217,7 @@ function enter(user, token) {
     entered.rooms.subscribe(() => client === entered && drawRooms(entered.rooms.view.rooms));
     entered.blocks.subscribe(() => client === entered && drawRooms(listed));
     entered.connection.subscribe(() => {
+        drawNetwork();
         const isRefused = client === entered && token && entered.connection.view.error?.status === 401;
         if (isRefused) signOut("Your session has ended. Sign in again.");
     });
@@ -360,6 +362,14 @@ const countsUnread = (room) => (kept.get(countsKey(room)) ?? String(chat().rooms
 
 function setCounts() {
     screen?.setCountsUnread(countsUnread(screen.id));
+}
+
+/** Tells the state of the connection, in the open room or with the list alone. */
+function drawNetwork() {
+    screen?.showNetwork();
+    const isLost = client?.connection.view.state === "waiting";
+    const text = networkText(isLost ? "offline" : "live");
+    if ($("#network").textContent !== text) $("#network").textContent = text;
 }
 
 /** Shows the user's own name and picture below the list of rooms. */
@@ -775,7 +785,7 @@ window.addEventListener("popstate", () => {
 function wake() {
     client?.enterForeground();
 }
-window.addEventListener("online", wake);
+watchNetwork({ lost: () => client?.networkLost(), found: wake, missed: () => client?.networkPathChanged(), changed: drawNetwork });
 window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
 document.addEventListener("resume", wake);
 document.addEventListener("visibilitychange", () => {

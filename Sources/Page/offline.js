@@ -21,7 +21,7 @@ const FILES = [
     "/page/client/storage.js", "/page/client/store-indexeddb.js", "/page/client/timeline-difference.js",
     "/page/client/timeline-events.js", "/page/client/timeline-window.js", "/page/client/timeline.js", "/page/client/token.js",
     "/page/client/utc-offsets.js", "/page/completion.js", "/page/composer.js", "/page/icon.svg", "/page/list.js", "/page/menu.js", "/page/message.js",
-    "/page/messages.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
+    "/page/messages.js", "/page/network.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
     "/page/text.js", "/page/thumbhash.js",
 ];
 

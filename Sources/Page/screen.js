@@ -13,6 +13,7 @@ import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
 import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, picker, rowNode, stateOf, unreadCount } from "./message.js";
 import { drawMessages, drawPins, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
+import { networkText } from "./network.js";
 import { membersOf, nameOf } from "./people.js";
 import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
@@ -42,7 +43,6 @@ const PINS_TITLE = "Pinned messages";
  * @typedef {Row & {seq: number, message: Message}} StoredRow
  */
 
-const CONNECTIONS = { offline: "Connecting…", catching_up: "Catching up…", live: "" };
 /** @type {Record<string, string>} The texts for the codes that end a room. */
 const ENDINGS = {
     not_a_member: "You are not a member of this room.",
@@ -449,7 +449,7 @@ export class Screen {
         const edges = { loading: "Loading…", failed: "Could not load. Scroll to try again.", idle: "", end: "" };
         setText($("[data-edge=before]"), edges[view.before]);
         setText($("[data-edge=after]"), edges[view.after]);
-        setText($("#connection"), CONNECTIONS[view.connection]);
+        this.showNetwork();
         setText($("[data-online]"), view.online === null ? "" : `${view.online} here`);
         const typing = view.typing.slice(0, 3).map(nameOf);
         setContent($("[data-typing]"), !typing.length ? []
@@ -466,6 +466,11 @@ export class Screen {
         } else {
             delete toast.dataset.count;
         }
+    }
+
+    /** Tells the state of the connection. */
+    showNetwork() {
+        if (!this.isEnded) setText($("#connection"), networkText(this.#room.view.connection));
     }
 
     /** Shows the button that goes to the first unread mention. */

@@ -41,6 +41,9 @@ static const struct page_file files[] = {
     {"messages.js", TEXT{
 #embed "../Page/messages.js" suffix(, 0)
     }},
+    {"network.js", TEXT{
+#embed "../Page/network.js" suffix(, 0)
+    }},
     {"offline.js", TEXT{
 #embed "../Page/offline.js" suffix(, 0)
     }},

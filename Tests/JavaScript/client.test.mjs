@@ -105,6 +105,18 @@ describe("The JavaScript client", () => {
         assert.equal(sockets, 1);
     });
 
+    test("shows a room offline once the network is gone, and live once it is back", async (t) => {
+        const server = await startServer(t);
+        const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
+        const room = await alice.room("lobby").open();
+        await until(room, () => room.view.connection === "live");
+        alice.networkLost();
+        assert.equal(room.view.connection, "offline");
+        await bob.room("lobby").send("missed");
+        alice.networkPathChanged();
+        await until(room, () => texts(room).includes("missed") && room.view.connection === "live");
+    });
+
     test("stores each message once, in order, while the server is killed", async (t) => {
         const server = await startServer(t);
         const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];

@@ -196,6 +196,11 @@ export class Client {
         this.#outbox?.wake();
     }
 
+    /** Tells that the network is gone: the rooms are offline at once, and not when the connection is found dead. */
+    networkLost() {
+        this.#connection.lose();
+    }
+
     /** Tells that the device's time zone has changed. */
     timeZoneChanged() {
         for (const room of this.#rooms.values()) room.timeZoneChanged();

@@ -266,6 +266,11 @@ export class Connection {
         this.#connect();
     }
 
+    /** Ends the socket, because the network is gone. Attempts go on. */
+    lose() {
+        this.#socket?.lose();
+    }
+
     /** @param {boolean} isInBackground */
     setBackground(isInBackground) {
         this.#isInBackground = isInBackground;

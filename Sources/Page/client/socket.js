@@ -128,6 +128,11 @@ export class Socket {
         this.#watch();
     }
 
+    /** Ends the socket now, because the network is gone. */
+    lose() {
+        this.#end(1006, "");
+    }
+
     /** Closes the socket without calling the handlers. */
     close() {
         this.#handlers = null;

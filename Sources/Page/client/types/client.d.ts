@@ -41,6 +41,8 @@ export class Client {
     enterBackground(): void;
     /** Tells that the network has come back or has changed: checks the socket, or connects at once, and tries what waits. */
     networkPathChanged(): void;
+    /** Tells that the network is gone: the rooms are offline at once, and not when the connection is found dead. */
+    networkLost(): void;
     /** Tells that the device's time zone has changed. */
     timeZoneChanged(): void;
     /**

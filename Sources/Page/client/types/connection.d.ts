@@ -66,6 +66,8 @@ export class Connection {
     sendTyping(room: string): void;
     /** Finds out if the socket still works, or connects now, because the network or the reader has come back. */
     wake(): void;
+    /** Ends the socket, because the network is gone. Attempts go on. */
+    lose(): void;
     /** @param {boolean} isInBackground */
     setBackground(isInBackground: boolean): void;
     /** Notes that the server serves the client, so that the next pause is short. */

@@ -23,6 +23,8 @@ export class Socket {
     noteBackground(): void;
     /** Finds out soon if the socket still works, because the network or the reader has come back. */
     wake(): void;
+    /** Ends the socket now, because the network is gone. */
+    lose(): void;
     /** Closes the socket without calling the handlers. */
     close(): void;
     #private;
