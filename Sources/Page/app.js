@@ -270,12 +270,14 @@ function show(room, at, isReturn) {
     }
     screen = new Screen(chat(), user().me, room, at, {
         isReturn,
+        onJump: noteJump,
         onChange: (view) => {
             drawOpenRoom();
             // A new task runs after this frame is painted.
             if (view.phase !== "initial") setTimeout(endFirst);
         },
     });
+    drawReturn();
     setCounts();
     const known = chat().rooms.get(room);
     setRole(known ?? null);
@@ -295,9 +297,26 @@ function go(room) {
     show(room, "read", true);
 }
 
+/**
+ * Makes a jump within the open room a step that the reader can take back.
+ *
+ * @param {number} seq
+ * @param {import("./screen.js").Place | null} from
+ */
+function noteJump(seq, from) {
+    const { isFromList, jumps = 0 } = history.state ?? {};
+    history.replaceState({ ...history.state, from }, "");
+    history.pushState({ isFromList, jumps: jumps + 1 }, "", urlOf(opened().id, seq));
+    drawReturn();
+}
+
+function drawReturn() {
+    if (screen) screen.canReturn = history.state?.jumps > 0;
+}
+
 /** Goes back to the list of rooms. */
 function goBack() {
-    if (history.state?.isFromList) return history.back();
+    if (history.state?.isFromList) return history.go(-1 - (history.state.jumps ?? 0));
     history.replaceState(null, "", urlOf(null));
     show(null);
 }
@@ -599,6 +618,7 @@ function wireDialogs() {
         dialog.close();
     };
     wireSettings();
+    wireDates();
     $("#join").onclick = async () => {
         const room = opened().id;
         try {
@@ -617,6 +637,27 @@ function wireDialogs() {
     };
 }
 
+/** The dialog that goes to a day. */
+function wireDates() {
+    const dialog = /** @type {HTMLDialogElement} */ ($("#date-dialog"));
+    const [input, problem] = [/** @type {HTMLInputElement} */ ($("#date-value")), $("#date-error")];
+    const dateOf = (/** @type {Date} */ time) => [time.getFullYear(), time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+    $("#date").onclick = $("[data-date]").onclick = () => {
+        [input.value, input.max, problem.textContent] = [dateOf(opened().shownTime), dateOf(new Date()), ""];
+        dialog.showModal();
+    };
+    $("#date-dialog form").onsubmit = async (event) => {
+        event.preventDefault();
+        try {
+            // Without a zone, a time is the reader's.
+            if (!(await opened().goToTime(new Date(`${input.value}T00:00`)))) return void (problem.textContent = "There are no messages from that day on.");
+        } catch (error) {
+            return void (problem.textContent = messageOf(error));
+        }
+        dialog.close();
+    };
+}
+
 /** @type {{messages: import("./client/index.js").Message[], cursor?: string}} The mentions that are loaded. */
 let mentions = { messages: [] };
 
@@ -626,7 +667,7 @@ function mentionList() {
         title: MENTIONS_TITLE, empty: "Nobody has mentioned you.", messages: mentions.messages, isFolded: ({ sender }) => chat().blocks.view.has(sender),
         about: (message) => `${sentAt(message)} · ${roomName(message.room ?? "")}`,
         go: ({ room = "", seq }) => {
-            if (screen?.id === room) return screen.jump(seq);
+            if (screen?.id === room) return screen.leap(seq);
             history.pushState({ isFromList: screen === null }, "", urlOf(room, seq));
             show(room, seq);
         },
@@ -776,10 +817,14 @@ async function tryMember(request) {
 // Assembly
 
 $("#back").onclick = goBack;
+$("[data-return]").onclick = () => history.back();
 window.addEventListener("popstate", () => {
     const { room, at } = place();
-    if (room === screen?.id && typeof at === "number") screen?.jump(at);
-    else if (room !== (screen?.id ?? null)) show(room, at, true);
+    const from = history.state?.from;
+    if (room !== (screen?.id ?? null)) return show(room, at, true);
+    if (from) screen?.returnTo(from);
+    else if (typeof at === "number") screen?.jump(at);
+    drawReturn();
 });
 /** Finds out at once if the connections still work, and tries what waits. */
 function wake() {

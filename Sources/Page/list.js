@@ -81,6 +81,7 @@ export class List {
     #bottom;
     #draw;
     #onMove;
+    #onScroll;
     /** @type {Chunks} The rows as given. */
     #chunks = [];
     /** True if the room ends with these rows, as far as is known. */
@@ -127,12 +128,14 @@ export class List {
      * @param {(row: Row, before: Row | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the element
      *   of a row, or changes the old one. `before` is the row above.
      * @param {() => void} onMove Called when the reader has moved, or the list has changed.
+     * @param {() => void} onScroll Called when the reader scrolls.
      */
-    constructor(scroller, content, draw, onMove) {
+    constructor(scroller, content, draw, onMove, onScroll) {
         this.#scroller = scroller;
         this.#content = content;
         this.#draw = draw;
         this.#onMove = onMove;
+        this.#onScroll = onScroll;
         this.#top = document.createElement("div");
         this.#bottom = document.createElement("div");
         content.replaceChildren(this.#top, this.#bottom);
@@ -446,6 +449,7 @@ export class List {
         if (Math.abs(moved) < 0.5) return;
         this.#noteSpeed(moved);
         this.#remember();
+        this.#onScroll();
         // In most cases the rows that come into view are in the document already.
         if (this.#isCovered(OVERSCAN / 2)) return this.#onMove();
         // Drawing joins the other work of this frame, so that a frame draws once.

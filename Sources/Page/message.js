@@ -4,6 +4,7 @@
  * @module message
  */
 
+import { dayText } from "./calendar.js";
 import { avatar, knownName, nameOf } from "./people.js";
 import { renew } from "./renew.js";
 import { element, formats, formatted, link, safeURL, sentence, summary } from "./text.js";
@@ -65,11 +66,7 @@ function button(attributes, ...children) {
 
 /** @param {string} key */
 function dayLine(key) {
-    const date = new Date(`${key.slice(4)}T00:00:00Z`);
-    const now = new Date();
-    const days = Math.round((date.getTime() - Date.UTC(now.getFullYear(), now.getMonth(), now.getDate())) / 86400000);
-    const { relative, weekday } = formats();
-    const text = days === 0 || days === -1 ? relative.format(days, "day") : weekday.format(date);
+    const text = dayText(new Date(`${key.slice(4)}T00:00:00Z`));
     return element("div", { class: "line day", "data-key": key, role: "separator", "aria-label": text }, element("span", {}, text));
 }
 

@@ -8,6 +8,7 @@
 
 import { unreadToast } from "./client/index.js";
 import { Pins } from "./client/pins.js";
+import { dayText, firstSince } from "./calendar.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
@@ -33,6 +34,8 @@ const RETRY_MILLISECONDS = 1000;
 const MAXIMUM_READERS = 3;
 /** Number of seconds from which on a time left is told in minutes. */
 const SHOWN_SECONDS = 120;
+/** Time after scrolling for which the date stays over the list, in milliseconds. */
+const DATE_MILLISECONDS = 1500;
 const PINS_TITLE = "Pinned messages";
 
 /**
@@ -41,6 +44,7 @@ const PINS_TITLE = "Pinned messages";
  * @typedef {import("./client/index.js").RoomView} RoomView
  *
  * @typedef {Row & {seq: number, message: Message}} StoredRow
+ * @typedef {{seq: number, offset: number}} Place A message, and its distance from the top of the list.
  */
 
 /** @type {Record<string, string>} The texts for the codes that end a room. */
@@ -151,10 +155,13 @@ export class Screen {
     #reacted = new Map();
     /** @type {string | null} */
     #epoch = null;
-    /** @type {{seq: number, offset: number} | null} The place at which the reader left the room, until it is shown again. */
+    /** @type {Place | null} The place at which the reader left the room, until it is shown again. */
     #returning = null;
     /** The key in the session's storage of the place. */
     #placeKey;
+    #canReturn = false;
+    /** @type {number | undefined} The timer that hides the date over the list. */
+    #dateTimer = undefined;
     #isOwner = false;
     #canPin = false;
     /** @type {{seq: number, count: number} | null} The first unread message that mentions the user, and how many do. */
@@ -193,10 +200,12 @@ export class Screen {
      * @param {string} me The user.
      * @param {string} id
      * @param {"read" | "last" | number | undefined} at The place at which the room opens; by default where the user left off.
-     * @param {{isReturn?: boolean, onChange: (view: RoomView) => void}} app With `isReturn` the room opens where
-     *   the reader left it in this window, unless that was its end. `onChange` is called when the view has changed.
+     * @param {object} app
+     * @param {boolean} [app.isReturn] True to open the room where the reader left it in this window, unless that was its end.
+     * @param {(view: RoomView) => void} app.onChange Called when the view has changed.
+     * @param {(seq: number, from: Place | null) => void} app.onJump Called before a jump to a message, with the place that it leaves.
      */
-    constructor(client, me, id, at, { isReturn, onChange }) {
+    constructor(client, me, id, at, { isReturn, onChange, onJump }) {
         this.#me = me;
         this.#client = client;
         this.id = id;
@@ -204,8 +213,9 @@ export class Screen {
         this.#placeKey = `backscroll.place.${me}/${id}`;
         $("#ended").hidden = true;
         $("#ban").hidden = true;
-        $("#composer").hidden = false;
+        $("#composer").hidden = $("#date").hidden = false;
         this.onChange = onChange;
+        this.onJump = onJump;
         this.#room = client.room(id);
         this.#room.setActive(isInFront());
         const unsubscribe = [
@@ -230,7 +240,7 @@ export class Screen {
         this.#quotes = new Quotes({
             load: (seq) => this.#room.loadMessage(seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
         });
-        this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved());
+        this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved(), () => this.#showDate());
         this.#composer = new Composer(`${me}/${id}`, {
             send: (draft) => this.#send(draft),
             edit: (message, text, mentions) => this.#edit(message, text, mentions),
@@ -253,6 +263,7 @@ export class Screen {
         this.#drawing = 0;
         clearTimeout(this.#pressing);
         clearTimeout(this.#slowTimer);
+        this.#hideDate();
         closeMenu();
         this.#composer.close();
         this.#list.close();
@@ -266,6 +277,52 @@ export class Screen {
      */
     jump(to) {
         this.#room.jump(to);
+    }
+
+    /**
+     * Shows a message that is elsewhere, so that the reader can return.
+     *
+     * @param {number} to
+     */
+    leap(to) {
+        this.onJump(to, this.#list.place);
+        this.jump(to);
+    }
+
+    /**
+     * Returns to a place that a jump has left.
+     *
+     * @param {Place} place
+     */
+    returnTo(place) {
+        this.#returning = place;
+        this.jump(place.seq);
+    }
+
+    /** Offers or no longer offers the way back after a jump. */
+    set canReturn(canReturn) {
+        this.#canReturn = canReturn;
+        setHidden($("[data-return]"), !canReturn);
+    }
+
+    /** The time of the first visible message, or now. */
+    get shownTime() {
+        const seq = this.#list.place?.seq;
+        const time = seq === undefined ? undefined : this.#room.message(seq)?.created_at;
+        return time === undefined ? new Date() : new Date(time);
+    }
+
+    /**
+     * Shows the first message since a time. Returns false if there is none.
+     *
+     * @param {Date} time
+     */
+    async goToTime(time) {
+        const { head } = await this.#client.rooms.summary(this.id);
+        const seq = await firstSince(this.#client, this.id, head, time);
+        if (seq === null) return false;
+        if (!this.#abort.signal.aborted) this.leap(seq);
+        return true;
     }
 
     /** Stores what would be lost with the page: the window, the read mark, and the reader's place in this browser window. */
@@ -495,7 +552,7 @@ export class Screen {
         return {
             title: PINS_TITLE, empty: "No message is pinned.", messages: this.#pins.view, isFolded: (message) => this.#isFolded(message),
             about: (message) => `${sentAt(message)} · pinned by ${nameOf(message.pinned?.by ?? "")}`,
-            go: ({ seq }) => this.#room.jump(seq), unpin: this.#canPin ? ({ seq }) => this.#unpin(seq) : null,
+            go: ({ seq }) => this.leap(seq), unpin: this.#canPin ? ({ seq }) => this.#unpin(seq) : null,
         };
     }
 
@@ -528,7 +585,7 @@ export class Screen {
     #showEnd({ code, message }) {
         $("#ended").replaceChildren(...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message));
         $("#ended").hidden = false;
-        for (const selector of ["#ban", "#pins", "#composer", "#join", "[data-toast]", "[data-to-latest]", "[data-to-mention]"]) $(selector).hidden = true;
+        for (const selector of ["#ban", "#pins", "#composer", "#join", "#date", "[data-toast]", "[data-to-latest]", "[data-to-mention]", "[data-return]", "[data-date]"]) $(selector).hidden = true;
         for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
         this.scroller.dataset.connection = "ended";
         this.isEnded = true;
@@ -586,6 +643,7 @@ export class Screen {
         if (!view || this.#isDrawing || this.isEnded) return;
         const [atBottom, lastVisible] = [this.#list.isAtBottom, this.#list.lastVisible];
         setHidden($("[data-to-latest]"), atBottom && view.after === "end");
+        setHidden($("[data-return]"), !this.#canReturn || (atBottom && view.after === "end"));
         this.#showMention();
         setText($("[data-to-latest] .badge"), view.unread > 0 ? unreadText(view.unread) : "");
         // Told after each drawing: the machine may believe that what has come moved the reader.
@@ -602,6 +660,23 @@ export class Screen {
         }
     }
 
+    /** Shows the day of the first visible message over the list, while the reader scrolls and no line above it tells the day. */
+    #showDate() {
+        const node = $("[data-date]");
+        const time = this.shownTime;
+        const day = new Date(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()));
+        const line = this.#list.node(`day/${day.toISOString().slice(0, 10)}`);
+        setText(node, dayText(day));
+        setHidden(node, line !== undefined && line.getBoundingClientRect().bottom > this.scroller.getBoundingClientRect().top);
+        clearTimeout(this.#dateTimer);
+        this.#dateTimer = setTimeout(() => this.#hideDate(), DATE_MILLISECONDS);
+    }
+
+    #hideDate() {
+        clearTimeout(this.#dateTimer);
+        setHidden($("[data-date]"), true);
+    }
+
     // The reader's actions
 
     #listen() {
@@ -611,8 +686,8 @@ export class Screen {
         window.addEventListener("focus", active, options);
         window.addEventListener("blur", active, options);
         $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
-        $("[data-to-mention]").addEventListener("click", () => this.#mention && this.#room.jump(this.#mention.seq), options);
-        $("#pin-latest").addEventListener("click", () => this.#pins.view[0] && this.#room.jump(this.#pins.view[0].seq), options);
+        $("[data-to-mention]").addEventListener("click", () => this.#mention && this.leap(this.#mention.seq), options);
+        $("#pin-latest").addEventListener("click", () => this.#pins.view[0] && this.leap(this.#pins.view[0].seq), options);
         $("#pin-list").addEventListener("click", () => showMessages(this.#pinList), options);
         $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);
         const messages = $("#messages");
@@ -645,7 +720,7 @@ export class Screen {
         const id = row.draft?.client_message_id ?? row.message?.client_message_id;
         if (dataset.retry !== undefined && id !== undefined) this.#room.retry(id);
         else if (dataset.discard !== undefined && id !== undefined) this.#room.discard(id);
-        else if (dataset.jump !== undefined) this.#room.jump(Number(dataset.jump));
+        else if (dataset.jump !== undefined) this.leap(Number(dataset.jump));
         else if (dataset.edit !== undefined) this.#editRow(row);
         else if (!isStored(row)) return;
         else if (dataset.show !== undefined) this.#unfold(row);

@@ -1,0 +1,95 @@
+"""The chat page at `/`: jumps to other places of a room, and the ways back."""
+
+from conftest import fill
+from test_page_days import import_messages
+
+RETURN = "document.querySelector('[data-return]').checkVisibility()"
+
+
+def leap(chat):
+    """Jumps to a quoted message far above, and returns the row and the place from which the reader came."""
+    fill(chat.server, 120)
+    chat.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 3})
+    chat.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 121})
+    chat.open()
+    key = chat.wait_text("An answer")
+    chat.scroll(-60)
+    chat.wait(f"!{chat.at_bottom()}")
+    top = chat.top(key)
+    chat.click("[data-jump='3']")
+    chat.wait("document.querySelector('.row[data-seq=\"3\"][data-found]')")
+    chat.wait(RETURN)
+    return key, top
+
+
+def assert_returned(chat, key, top):
+    chat.wait(f"document.querySelector('[data-key=\"{key}\"]')?.checkVisibility()")
+    chat.wait(f"Math.abs(document.querySelector('[data-key=\"{key}\"]').getBoundingClientRect().top - {top}) < 1")
+    chat.wait(f"!{RETURN}")
+
+
+def test_button_returns_from_a_quoted_message(chat):
+    key, top = leap(chat)
+    chat.click("[data-return]")
+    assert_returned(chat, key, top)
+
+
+def test_browser_returns_from_a_quoted_message_and_goes_there_again(chat):
+    key, top = leap(chat)
+    assert "at=3" in chat.driver.current_url
+    chat.driver.back()
+    assert_returned(chat, key, top)
+    chat.driver.forward()
+    chat.wait("document.querySelector('.row[data-seq=\"3\"][data-found]')")
+    chat.wait(RETURN)
+
+
+def test_way_back_to_the_list_passes_over_jumps(chat):
+    chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chat.server.request("PUT", "/v1/rooms/lobby/members/alice?user=bob", {"role": "member"})
+    fill(chat.server, 3)
+    chat.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 1})
+    chat.driver.get(f"{chat.server.url}/?user=alice")
+    chat.wait_for("[data-room-item=lobby]")
+    chat.click("[data-room-item=lobby] a")
+    chat.wait_text("An answer")
+    chat.click("[data-jump='1']")
+    chat.wait("location.search.includes('at=1')")
+    chat.click("#back")
+    chat.wait("!location.search.includes('room=')")
+    assert not chat.find("#screen").is_displayed()
+
+
+def test_date_stands_over_the_list_while_the_reader_scrolls(chat):
+    import_messages(chat.server, [(f"June {number}", "2026-06-10T12:00:00Z") for number in range(60)])
+    chat.open(at=60)
+    chat.wait_text("June 59")
+    assert not chat.find("[data-date]").is_displayed()
+    chat.scroll(-900)
+    chat.wait("document.querySelector('[data-date]').checkVisibility()")
+    assert chat.find("[data-date]").text == "Wednesday, June 10, 2026"
+    chat.wait("!document.querySelector('[data-date]').checkVisibility()")
+
+
+def test_reader_goes_to_a_day(chat):
+    import_messages(chat.server, [
+        (f"Day {day}, {number}", f"2026-06-{day:02}T12:{number:02}:00Z") for day in range(1, 29) for number in range(20)])
+    chat.open(at=560)
+    chat.wait_text("Day 28, 19")
+    chat.click("#date")
+    assert chat.run("return document.querySelector('#date-value').value") == "2026-06-28"
+
+    def go(day):
+        chat.run("document.querySelector('#date-value').value = arguments[0]", day)
+        chat.click("#date-dialog .primary")
+
+    go("2026-06-07")
+    chat.wait("document.querySelector('.row[data-found] .text')?.textContent === 'Day 7, 0'")
+    assert chat.is_in_sight(".row[data-found]")
+    chat.click("[data-return]")
+    chat.wait_text("Day 28, 19")
+
+    chat.click("#date")
+    chat.run("document.querySelector('#date-value').removeAttribute('max')")
+    go("2026-07-01")
+    chat.wait("document.querySelector('#date-error').textContent === 'There are no messages from that day on.'")
