@@ -311,7 +311,7 @@ function noteJump(seq, from) {
 }
 
 function drawReturn() {
-    if (screen) screen.canReturn = history.state?.jumps > 0;
+    screen?.setCanReturn(history.state?.jumps > 0);
 }
 
 /** Goes back to the list of rooms. */

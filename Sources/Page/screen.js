@@ -299,8 +299,12 @@ export class Screen {
         this.jump(place.seq);
     }
 
-    /** Offers or no longer offers the way back after a jump. */
-    set canReturn(canReturn) {
+    /**
+     * Sets whether there is a way back after a jump.
+     *
+     * @param {boolean} canReturn
+     */
+    setCanReturn(canReturn) {
         this.#canReturn = canReturn;
         setHidden($("[data-return]"), !canReturn);
     }
