@@ -76,6 +76,8 @@ let package = Package(
         module("BackscrollClientStore", ["BackscrollClient", .product(name: "GRDB", package: "GRDB.swift")]),
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
+        // Search: what texts and queries have in common. It has no dependencies.
+        module("TextSearch", []),
         // The contract of the log, rooms' feeds and subscribers, presence and notices.
         module("Chat", ["Wire", "WebSocket"]),
         // HMAC, and keys that sign and verify, with OpenSSL.
@@ -158,6 +160,7 @@ let package = Package(
         tests(of: "HTTP", ["TestSupport", httpTypes]),
         tests(of: "WebSocket", ["TestSupport"]),
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
+        tests(of: "TextSearch", ["TestSupport"]),
         tests(of: "Chat", ["TestSupport", "RuleModel", "Wire", "WebSocket"]),
         tests(of: "Signatures", ["TestSupport", "COpenSSL"]),
         tests(of: "Tokens", ["TestSupport", "Wire", "Chat", "Signatures"]),
