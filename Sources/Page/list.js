@@ -21,7 +21,7 @@ const REST_MILLISECONDS = 100;
 /** The distance from an edge of the window at which its next page is loaded, in screens. */
 const NEAR = 2;
 /** The estimated heights of a message and of a line between messages that have not been measured, in CSS pixels. */
-const ESTIMATE = 56;
+const ESTIMATE = 40;
 const LINE_ESTIMATE = 41;
 /** Maximum distance from the end that counts as the bottom, in CSS pixels. Zoomed pages have fractions of pixels. */
 const BOTTOM_SLACK = 4;
@@ -120,13 +120,13 @@ export class List {
     #position = 0;
 
     /**
-     * @typedef {{key: string, row: Row, before: Row | undefined, node: HTMLElement, isStale: boolean}} Drawn A row as
-     *   drawn, with the row above it.
+     * @typedef {{key: string, row: Row, before: Row | undefined, after: Row | undefined, node: HTMLElement, isStale: boolean}} Drawn A
+     *   row as drawn, with the rows above and below it.
      *
      * @param {HTMLElement} scroller The element that scrolls.
      * @param {HTMLElement} content The element within it that gets the rows.
-     * @param {(row: Row, before: Row | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the element
-     *   of a row, or changes the old one. `before` is the row above.
+     * @param {(row: Row, before: Row | undefined, after: Row | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the
+     *   element of a row, or changes the old one. `before` is the row above, `after` the one below.
      * @param {() => void} onMove Called when the reader has moved, or the list has changed.
      * @param {() => void} onScroll Called when the reader scrolls.
      */
@@ -160,7 +160,7 @@ export class List {
     }
 
     /**
-     * Shows other rows. Rows that are the same objects, below the same row, are not redrawn.
+     * Shows other rows. Rows that are the same objects, between the same rows, are not redrawn.
      *
      * @param {Chunks} chunks The rows in arrays. An array that is the same object as before is not examined.
      * @param {boolean} isEnd True if only new messages can follow these rows. Only then does a reader at the bottom stay there.
@@ -670,9 +670,10 @@ export class List {
         let next = this.#top.nextSibling;
         /** @type {Row | undefined} */
         let before = this.#hasRow(start - 1) ? this.#rowAt(start - 1) : undefined;
-        for (const row of rows) {
+        const beyond = this.#hasRow(end) ? this.#rowAt(end) : undefined;
+        for (const [index, row] of rows.entries()) {
             const isNext = this.node(row.key) === next;
-            const drawn = this.#drawnRow(row, before);
+            const drawn = this.#drawnRow(row, before, rows[index + 1] ?? beyond);
             if (isNext) next = drawn.node.nextSibling;
             else this.#content.insertBefore(drawn.node, next);
             order.push(drawn);
@@ -688,24 +689,25 @@ export class List {
      *
      * @param {Row} row
      * @param {Row | undefined} before
+     * @param {Row | undefined} after
      */
-    #drawnRow(row, before) {
+    #drawnRow(row, before, after) {
         let drawn = this.#drawn.get(row.key);
         if (!drawn) {
-            drawn = { key: row.key, row, before, node: this.#draw(row, before, undefined), isStale: false };
+            drawn = { key: row.key, row, before, after, node: this.#draw(row, before, after, undefined), isStale: false };
             this.#drawn.set(row.key, drawn);
             this.#observer.observe(drawn.node);
             this.#allowance--;
-        } else if (drawn.row !== row || drawn.before !== before || drawn.isStale) {
+        } else if (drawn.row !== row || drawn.before !== before || drawn.after !== after || drawn.isStale) {
             const old = drawn.node;
             // Drawing may itself replace the old element by the new one.
-            const node = this.#draw(row, before, old);
+            const node = this.#draw(row, before, after, old);
             if (node !== old) {
                 this.#observer.unobserve(old);
                 this.#observer.observe(node);
                 if (old.isConnected) old.replaceWith(node);
             }
-            Object.assign(drawn, { row, before, node, isStale: false });
+            Object.assign(drawn, { row, before, after, node, isStale: false });
         }
         return drawn;
     }

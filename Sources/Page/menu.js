@@ -23,10 +23,11 @@ const MARGIN = 8;
  *
  * @param {{x: number, y: number}} place The corner of the menu, in CSS pixels of the window.
  * @param {string} label What the menu is for, for screen readers.
+ * @param {string} note A line below the items.
  * @param {{emoji: readonly string[], react: (key: string) => void}} reactions
  * @param {Item[]} items
  */
-export function openMenu({ x, y }, label, { emoji, react }, items) {
+export function openMenu({ x, y }, label, note, { emoji, react }, items) {
     const dialog = /** @type {HTMLDialogElement} */ ($("#menu"));
     /** @type {Map<EventTarget | null, () => void>} What the buttons do. */
     const runs = new Map([[dialog, () => {}]]);
@@ -40,7 +41,8 @@ export function openMenu({ x, y }, label, { emoji, react }, items) {
         element("div", { class: "emoji-row", role: "group", "aria-label": "React" },
             ...emoji.map((key) => button({ "data-menu-react": key, "aria-label": `React with ${key}` }, key, () => react(key)))),
         element("div", { role: "menu", "aria-label": label }, ...items.map(({ name, label, isDangerous, run }) =>
-            button({ role: "menuitem", "data-menu-item": name, class: isDangerous ? "danger" : "" }, label, run))));
+            button({ role: "menuitem", "data-menu-item": name, class: isDangerous ? "danger" : "" }, label, run))),
+        element("p", { class: "note" }, note));
     // The press that has opened the menu ends on it, and is no choice.
     let isPressed = false;
     dialog.onpointerdown = () => (isPressed = true);

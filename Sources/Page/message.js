@@ -12,6 +12,7 @@ import { thumbhashCanvas } from "./thumbhash.js";
 
 /** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
 const GROUP_MILLISECONDS = 5 * 60 * 1000;
+const MINUTE_MILLISECONDS = 60 * 1000;
 /** The frame into which a picture or video is fitted, and the least length of its sides, in CSS pixels. */
 const MAXIMUM_WIDTH = 420;
 const MAXIMUM_HEIGHT = 320;
@@ -32,7 +33,6 @@ export const NAMED_USERS = 20;
  *
  * @typedef {object} Context What the rows need to know besides their messages.
  * @property {string} me
- * @property {boolean} isOwner
  * @property {(seq: number, key: string) => Message | null | undefined} quoted
  * @property {(key: string) => {users: string[], more: number}} readBy The users who have read up to a row, and how many there are besides.
  * @property {(seq: number | undefined) => boolean} isRead True for a message that somebody else has read.
@@ -141,29 +141,36 @@ function reactions(message, { hasReacted }) {
 }
 
 /**
+ * What can be done with a message that was not sent.
+ *
+ * @param {Row} row
+ */
+function failure(row) {
+    return row.state !== "failed" ? null : element("div", { class: "failed", role: "alert" }, element("span", {}, failureText(row.code)),
+        button({ "data-retry": true }, "Try again"),
+        button({ "data-edit": true }, "Edit"),
+        button({ "data-discard": true }, "Discard"));
+}
+
+/**
+ * The bar at the bubble of a stored message. What is rare or cannot be undone is in the menu only. The style sheet draws the icons.
+ *
  * @param {Row} row
  * @param {Content} message
  * @param {Context} context
  */
-function actions(row, message, { me, isOwner }) {
-    if (row.state === "failed") {
-        return element("div", { class: "failed", role: "alert" }, element("span", {}, failureText(row.code)),
-            button({ "data-retry": true }, "Try again"),
-            button({ "data-edit": true }, "Edit"),
-            button({ "data-discard": true }, "Discard"));
-    }
+function actions(row, message, { me }) {
     if (row.state !== "stored") return null;
     const isMine = message.sender === me;
     return element("div", { class: "actions", role: "group", "aria-label": "Message actions" },
-        button({ "data-react": LIKE, title: "Like", "aria-label": "Like" }, LIKE),
-        button({ "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }, "☺"),
-        button({ "data-reply": true, title: "Reply", "aria-label": "Reply" }, "↩"),
-        isMine ? button({ "data-edit": true, title: "Edit", "aria-label": "Edit" }, "✎") : null,
-        isMine || isOwner ? button({ "data-delete": true, title: "Delete", "aria-label": "Delete" }, "✕") : null,
-        button({ "data-menu": true, title: "More", "aria-label": "More", "aria-haspopup": "menu" }, "⋯"));
+        isMine ? null : button({ "data-react": LIKE, title: "Like", "aria-label": "Like" }, LIKE),
+        button({ "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }),
+        button({ "data-reply": true, title: "Reply", "aria-label": "Reply" }),
+        isMine ? button({ "data-edit": true, title: "Edit", "aria-label": "Edit" }) : null,
+        button({ "data-menu": true, title: "More", "aria-label": "More", "aria-haspopup": "menu" }));
 }
 
-/** The small picker of emoji below a message. */
+/** The small picker of emoji at a message. */
 export function picker() {
     return element("div", { class: "picker", "data-transient": true, role: "group", "aria-label": "Choose a reaction" },
         ...EMOJI.map((key) => button({ "data-react": key, "aria-label": `React with ${key}` }, key)));
@@ -198,13 +205,17 @@ export function stateOf(row, { isRead, readership }) {
 }
 
 /**
+ * The time, marks and ticks of a message; null if it has none of its own.
+ *
  * @param {Row} row
+ * @param {Row | undefined} after
  * @param {Content} message
  * @param {Context} context
  */
-function status(row, message, context) {
+function status(row, after, message, context) {
     const { clock, exact } = formats();
-    const time = message.created_at ? new Date(message.created_at) : null;
+    const isLast = !sharesTime(row, after, context);
+    const time = isLast && message.created_at ? new Date(message.created_at) : null;
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
     if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
@@ -212,13 +223,13 @@ function status(row, message, context) {
         const text = `Pinned by ${nameOf(message.pinned.by)}`;
         parts.push(element("span", { class: "pinned", role: "img", "aria-label": text, title: text }, "📌"));
     }
-    const state = row.mine ? stateOf(row, context) : undefined;
+    const state = row.mine && isLast ? stateOf(row, context) : undefined;
     const ticks = state ? TICKS[state] : null;
     if (ticks) {
         const [tick, label] = ticks;
         parts.push(element("span", { class: "tick", "data-tick": state, role: "img", "aria-label": label, title: label }, tick));
     }
-    return element("span", { class: "status" }, ...parts);
+    return parts.length ? element("span", { class: "status" }, ...parts) : null;
 }
 
 /**
@@ -231,9 +242,36 @@ function status(row, message, context) {
 function isGrouped(row, before, { me, isFolded }) {
     if (!before?.state || (before.message && isFolded(before.message))) return false;
     const [message, previous] = [contentOf(row, me), contentOf(before, me)];
-    if (message.sender !== previous.sender) return false;
-    const time = (/** @type {Content} */ content) => (content.created_at ? Date.parse(content.created_at) : Date.now());
-    return time(message) - time(previous) < GROUP_MILLISECONDS;
+    return message.sender === previous.sender && timeOf(message) - timeOf(previous) < GROUP_MILLISECONDS;
+}
+
+/** @param {Content} content */
+const timeOf = ({ created_at: time }) => (time ? Date.parse(time) : Date.now());
+
+/**
+ * True if the row below shows the time and the ticks of this one, too: those of a group's minute stand at its last message.
+ *
+ * @param {Row} row
+ * @param {Row | undefined} after
+ * @param {Context} context
+ */
+function sharesTime(row, after, context) {
+    if (!after?.state || !isGrouped(after, row, context) || (after.message && context.isFolded(after.message))) return false;
+    const [minute, next] = [row, after].map((one) => Math.floor(timeOf(contentOf(one, context.me)) / MINUTE_MILLISECONDS));
+    return minute === next && (!row.mine || stateOf(row, context) === stateOf(after, context));
+}
+
+/**
+ * Keeps room for the status at the end of the last line of a text. Returns false if the text ends with something else, such as code.
+ *
+ * @param {Element | undefined} last The last block of the text.
+ * @param {HTMLElement} status
+ */
+function makeRoom(last, status) {
+    while (last?.lastElementChild && last.matches("ul, ol, blockquote")) last = last.lastElementChild;
+    if (!last?.matches("p, li")) return false;
+    last.setAttribute("data-after", [...status.children].map((part) => part.textContent).join(" "));
+    return true;
 }
 
 /**
@@ -241,20 +279,22 @@ function isGrouped(row, before, { me, isFolded }) {
  *
  * @param {Row} row
  * @param {Row | undefined} before The row above.
+ * @param {Row | undefined} after The row below.
  * @param {HTMLElement | undefined} old The row's previous element. It is changed in place if possible.
  * @param {Context} context
  */
-export function rowNode(row, before, old, context) {
-    const fresh = freshNode(row, before, context);
+export function rowNode(row, before, after, old, context) {
+    const fresh = freshNode(row, before, after, context);
     return old ? renew(old, fresh) : fresh;
 }
 
 /**
  * @param {Row} row
  * @param {Row | undefined} before
+ * @param {Row | undefined} after
  * @param {Context} context
  */
-function freshNode(row, before, context) {
+function freshNode(row, before, after, context) {
     if (row.key === "unread") return unreadLine();
     if (!row.state) return dayLine(row.key);
     const message = contentOf(row, context.me);
@@ -266,7 +306,8 @@ function freshNode(row, before, context) {
         class: ["row", ...classes].join(" "),
         "data-key": row.key, "data-seq": row.seq, "data-state": row.state, tabindex: "-1",
     });
-    node.setAttribute("aria-label", `${nameOf(message.sender)}: ${summary(message)}`);
+    const time = message.created_at ? `, ${formats().clock.format(new Date(message.created_at))}` : "";
+    node.setAttribute("aria-label", `${nameOf(message.sender)}: ${summary(message)}${time}`);
     const bubble = element("div", { class: "bubble" });
     if (message.deleted) {
         bubble.append(element("p", { class: "tombstone" }, "This message was deleted."));
@@ -275,7 +316,12 @@ function freshNode(row, before, context) {
         const text = message.text ? element("div", { class: "text" }, ...formatted(message.text)) : null;
         for (const part of [text, ...(message.attachments ?? []).map(attachmentNode)]) if (part) bubble.append(part);
     }
-    bubble.append(status(row, message, context));
+    const said = status(row, after, message, context);
+    if (said) {
+        const last = bubble.lastElementChild;
+        if (makeRoom((last?.matches(".text") && last.lastElementChild) || last || undefined, said)) said.classList.add("inline");
+        bubble.append(said);
+    }
     const { users, more } = row.mine ? context.readBy(row.key) : { users: [], more: 0 };
     const name = nameOf(message.sender);
     const unread = unreadCount(row, context);
@@ -285,9 +331,9 @@ function freshNode(row, before, context) {
             element("span", { class: "sender", dir: "auto", title: name === message.sender ? null : message.sender }, name),
             element("div", { class: "said" }, bubble, unread ? element("span", {
                 class: "unread-count", role: "img", "aria-label": `${unread} have not read it`, title: `${unread} have not read it`,
-            }, String(unread)) : null),
+            }, String(unread)) : null, actions(row, message, context)),
             row.message ? reactions(row.message, context) : null,
-            actions(row, message, context),
+            failure(row),
             users.length ? element("span", { class: "readers" }, ...sentence("Read by ", users.map(nameOf), "", more)) : null));
     return node;
 }

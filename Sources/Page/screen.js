@@ -240,7 +240,7 @@ export class Screen {
         this.#quotes = new Quotes({
             load: (seq) => this.#room.loadMessage(seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
         });
-        this.#list = new List(this.scroller, $("#messages"), (row, before, old) => this.#rowNode(row, before, old), () => this.#moved(), () => this.#showDate());
+        this.#list = new List(this.scroller, $("#messages"), (row, before, after, old) => this.#rowNode(row, before, after, old), () => this.#moved(), () => this.#showDate());
         this.#composer = new Composer(`${me}/${id}`, {
             send: (draft) => this.#send(draft),
             edit: (message, text, mentions) => this.#edit(message, text, mentions),
@@ -378,9 +378,7 @@ export class Screen {
         this.#showMention();
         this.#slowSeconds = isOwner ? 0 : room?.slow_seconds ?? 0;
         this.#showLimits();
-        if (this.#isOwner === isOwner) return;
         this.#isOwner = isOwner;
-        this.#list.redraw();
     }
 
     // Drawing
@@ -388,17 +386,18 @@ export class Screen {
     /**
      * @param {Row} row
      * @param {Row | undefined} before
+     * @param {Row | undefined} after
      * @param {HTMLElement | undefined} old
      */
-    #rowNode(row, before, old) {
-        return rowNode(row, before, old, this.#context);
+    #rowNode(row, before, after, old) {
+        return rowNode(row, before, after, old, this.#context);
     }
 
     /** @type {import("./message.js").Context} */
     get #context() {
         const readUpTo = this.#readUpTo;
         return {
-            me: this.#me, isOwner: this.#isOwner,
+            me: this.#me,
             quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? { users: [], more: 0 },
             hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
             isFolded: (message) => this.#isFolded(message),
@@ -633,8 +632,12 @@ export class Screen {
         this.#readUpTo = Math.max(0, ...readers.values());
         this.#readership = readership;
         const is = this.#context;
-        for (const row of this.#list.rows) {
-            if ((row.mine && stateOf(row, was) !== stateOf(row, is)) || unreadCount(row, was) !== unreadCount(row, is)) changed.add(row.key);
+        const { rows } = this.#list;
+        for (const [index, row] of rows.entries()) {
+            const ticks = row.mine && stateOf(row, was) !== stateOf(row, is);
+            if (ticks || unreadCount(row, was) !== unreadCount(row, is)) changed.add(row.key);
+            // The row above has ticks of its own only if they differ.
+            if (ticks && index) changed.add(rows[index - 1].key);
         }
         return changed;
     }
@@ -805,7 +808,7 @@ export class Screen {
         const isFolded = this.#isFolded(message);
         const link = `${location.origin}/?${new URLSearchParams({ room: this.id, at: String(seq) })}`;
         const name = nameOf(sender);
-        openMenu(place, isFolded ? BLOCKED_TEXT : `${name}: ${summary(message)}`, { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
+        openMenu(place, isFolded ? BLOCKED_TEXT : `${name}: ${summary(message)}`, formats().exact.format(new Date(message.created_at)), { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
             ...(isFolded ? [{ name: "show", label: "Show", run: () => this.#unfold(row) }] : []),
             { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
             ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
@@ -846,12 +849,12 @@ export class Screen {
 
     /** @param {HTMLElement} button */
     #pick(button) {
-        const body = button.closest(".body");
-        const wasOpen = Boolean(body?.querySelector(".picker"));
+        const place = button.closest(".said");
+        const wasOpen = Boolean(place?.querySelector(".picker"));
         this.#closePicker();
-        if (wasOpen || !body) return;
+        if (wasOpen || !place) return;
         const opened = picker();
-        body.append(opened);
+        place.append(opened);
         opened.querySelector("button")?.focus();
     }
 
@@ -861,7 +864,7 @@ export class Screen {
         if (!open) return false;
         const hadFocus = open.contains(document.activeElement);
         /** @type {HTMLElement | null | undefined} */
-        const button = open.closest(".body")?.querySelector("[data-pick]");
+        const button = open.closest(".said")?.querySelector("[data-pick]");
         open.remove();
         if (hadFocus) button?.focus({ preventScroll: true });
         return true;

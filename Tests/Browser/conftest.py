@@ -245,6 +245,11 @@ class Chat:
         self.wait(f"document.querySelector({json.dumps(selector)})?.getClientRects().length")
         return self.find(selector)
 
+    def choose(self, row, item):
+        """Opens the menu of a message by its button, and clicks an item."""
+        self.click(f"{row} [data-menu]")
+        self.click(f"#menu [data-menu-item={item}]")
+
     def wait_text(self, text):
         """Waits for a message with a text, and returns its key."""
         return self.wait(

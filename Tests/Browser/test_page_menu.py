@@ -1,5 +1,8 @@
 """The menu of a message on the chat page: by a right click, a long press and the keyboard."""
 
+import re
+
+import pytest
 from axe_core_python.selenium import Axe
 from conftest import fill
 from selenium.webdriver.common.action_chains import ActionChains
@@ -60,7 +63,10 @@ def test_menu_of_an_owner_deletes_messages_of_others(chats):
     chats.server.request("PUT", "/v1/rooms/den?user=alice", {"visibility": "open"})
     chats.server.send("Something", room="den", user="bob")
     alice, bob = chats().open(room="den"), chats(1).open("bob", room="den")
-    alice.wait("document.querySelector('[data-seq=\"1\"] [data-delete]')")
+    # The page learns after the messages that she is the owner.
+    alice.wait("(document.querySelector('#menu').close(), document.querySelector('[data-seq=\"1\"] [data-menu]').click(),"
+               "document.querySelector('[data-menu-item=delete]'))")
+    alice.find("#menu").send_keys(Keys.ESCAPE)
     assert right_click(alice, 1) == ["reply", "copy", "link", "pin", "delete", "report", "block"]
     alice.find("#menu").send_keys(Keys.ESCAPE)
     assert right_click(bob, 1) == ["reply", "copy", "link", "edit", "delete"]
@@ -202,3 +208,81 @@ def test_button_opens_the_menu(chats):
     label = alice.find("#menu").get_attribute("aria-label")
     assert label == "bob: Hello"
     assert not Axe().run(alice.driver)["violations"]
+
+
+BAR = """
+    const row = document.querySelector(`.row[data-seq="${arguments[0]}"]`);
+    const [bar, bubble, list] = [row.querySelector(arguments[1]), row.querySelector(".bubble"), document.querySelector("#messages")]
+        .map((node) => node.getBoundingClientRect());
+    const { top, bottom } = row.getBoundingClientRect();
+    return { isShown: getComputedStyle(row.querySelector(arguments[1])).opacity === "1", gap: Math.max(bar.left - bubble.right, bubble.left - bar.right),
+        isInRow: bar.top >= top && bar.bottom <= bottom, isInList: bar.left >= list.left && bar.right <= list.right };
+"""
+
+
+@pytest.mark.parametrize("width", [1200, 760, 500])
+def test_bar_of_actions_is_at_the_bubble_and_over_no_other_message(chats, width):
+    texts = ["+1", "word " * 60, "+1", "Some words here"]
+    for number, text in enumerate(texts):
+        chats.server.send(text, user="alice" if number % 2 else "bob")
+        chats.server.send(text, user="bob" if number % 2 else "alice")
+    alice = chats()
+    alice.driver.set_window_size(width, 900)
+    alice.open()
+    for seq in range(1, 2 * len(texts) + 1):
+        alice.run("document.querySelector(`[data-seq='${arguments[0]}']`).scrollIntoView({ block: 'center' })", seq)
+        ActionChains(alice.driver).move_to_element(bubble(alice, seq)).perform()
+        alice.wait(f"document.querySelector('[data-seq=\"{seq}\"]').matches(':hover')")
+        bar = alice.run(BAR, seq, ".actions")
+        assert bar["isShown"] and bar["isInRow"] and bar["isInList"], (seq, bar)
+        # It is beside the bubble, unless the row ends there.
+        assert 0 < bar["gap"] < 10 or "word" in texts[(seq - 1) // 2], (seq, bar)
+        if width == 1200:
+            assert 0 < bar["gap"] < 10, (seq, bar)
+
+
+def test_bar_of_actions_is_shown_to_the_keyboard_and_not_after_a_tap(chats):
+    chats.server.send("Hello", user="bob")
+    chats.server.send("Hello, bob", user="alice")
+    alice = chats().open()
+    alice.wait_text("Hello, bob")
+    shown = "return getComputedStyle(document.activeElement.closest('.row').querySelector('.actions')).opacity"
+    alice.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+    assert alice.run(shown) == "1"
+    names = []
+    for _ in range(4):
+        alice.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+        names.append(alice.run("return document.activeElement.ariaLabel"))
+    assert names == ["React", "Reply", "Edit", "More"]
+    assert alice.run(shown) == "1"
+    alice.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        alice.run("document.activeElement.blur()")
+        alice.wait("matchMedia('(pointer: coarse)').matches")
+        place = alice.run("const { left, top } = document.querySelector('.bubble').getBoundingClientRect(); return { x: left + 9, y: top + 9 }")
+        for kind, points in ("touchStart", [place]), ("touchEnd", []):
+            alice.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        alice.wait("document.querySelector('.row').contains(document.activeElement)")
+        assert alice.run(shown) == "0"
+    finally:
+        alice.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
+def test_reactions_are_chosen_at_the_bubble(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats()
+    alice.driver.set_window_size(500, 800)
+    alice.open()
+    alice.wait_text("Hello")
+    alice.click("[data-pick]")
+    assert alice.run(BAR, 1, ".picker")["isInList"]
+    alice.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT, Keys.ENTER)
+    alice.wait_for("[data-reaction='👍'][aria-pressed=true]")
+
+
+def test_menu_says_when_the_message_was_sent(chats):
+    chats.server.send("Hello", user="bob")
+    alice = chats().open()
+    alice.wait_text("Hello")
+    right_click(alice, 1)
+    assert re.search(r"\d\d?:\d\d:\d\d", alice.find("#menu .note").text)

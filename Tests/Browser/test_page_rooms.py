@@ -119,22 +119,22 @@ def test_messages_are_deleted_after_a_question(chats):
     chat = chats().open()
     chat.type("Precious")
     chat.wait("document.querySelector('.row.mine[data-state=stored]')")
-    chat.click(".mine [data-delete]")
+    chat.choose(".mine", "delete")
     assert "Precious" in chat.wait_for("#question-text").text
     chat.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     chat.wait("!document.querySelector('#question-dialog').open")
-    chat.click(".mine [data-delete]")
+    chat.choose(".mine", "delete")
     chat.wait_for("#question-dialog [value=cancel]").click()
     chat.wait("!document.querySelector('#question-dialog').open")
     chat.type("After")
     chat.wait("document.querySelectorAll('.row.mine[data-state=stored]').length === 2")
     assert chat.texts() == ["Precious", "After"]
-    chat.click(".mine [data-delete]")
+    chat.choose(".mine", "delete")
     chat.wait_for("#question-yes")
     # The next question is asked before the page is told of the end of this one.
     chat.run(
         "document.querySelector('#question-dialog [value=cancel]').click();"
-        "document.querySelector('.mine [data-delete]').click()")
+        "document.querySelector('.mine [data-menu]').click(); document.querySelector('[data-menu-item=delete]').click()")
     chat.wait_for("#question-yes").click()
     chat.wait_for(".row[data-state=deleted]")
 
