@@ -7,14 +7,17 @@
 import { watchCalendar } from "./calendar.js";
 import { claimsOf, Client, ClientError } from "./client/index.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
+import { matches } from "./completion.js";
+import { draftOf, watchDrafts } from "./drafts.js";
 import { BLOCKED_TEXT } from "./message.js";
 import { drawMessages, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
 import { networkText, watchedFetch, watchNetwork } from "./network.js";
+import { canNotify, isNotified, Notifications, setNotified, showBadge } from "./notifications.js";
 import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
 import { kept, session } from "./session.js";
-import { $, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
+import { $, cut, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
 
 /**
  * @typedef {import("./client/index.js").RoomSummary} RoomSummary
@@ -24,10 +27,14 @@ import { $, element, forgetFormats, formats, nameProblem, said, summary, totalUn
 
 const MENTIONS_TITLE = "Mentions of you";
 const TOKEN_KEY = "backscroll.token";
+/** The key of the name that was used last, which the installed app offers. */
+const NAME_KEY = "backscroll.name";
 /** Maximum time that other work waits for the first messages, in milliseconds. */
 const FIRST_MESSAGES_MILLISECONDS = 500;
 /** Delay after the first messages before the page is kept for use offline, in milliseconds. */
 const OFFLINE_MILLISECONDS = 1000;
+/** Maximum length of an unsent text in the list, in units of UTF-16. */
+const DRAFT_LENGTH = 100;
 const ROOM_ID = /^([A-Za-z0-9][A-Za-z0-9._~-]{0,127}|@[A-Za-z0-9_-]{22})$/;
 
 /** @type {Account | null} The user, and the token on a server with keys. */
@@ -38,6 +45,8 @@ let client = null;
 let screen = null;
 /** @type {readonly RoomSummary[]} The rooms in the list. */
 let listed = [];
+/** @type {Notifications | null} */
+let notifications = null;
 
 /** @type {() => void} */
 let endFirst = () => {};
@@ -164,7 +173,7 @@ function signIn(isToken, error = "", name = "") {
     $("#sign-in-label").textContent = isToken ? "Token" : "Name";
     $("#sign-in-error").textContent = error;
     const input = /** @type {HTMLInputElement} */ ($("#sign-in-value"));
-    input.value = isToken ? "" : name;
+    input.value = isToken ? "" : name || kept.get(NAME_KEY) || "";
     input.oninput = () => ($("#sign-in-error").textContent = isToken ? "" : nameProblem(input.value.trim()));
     input.autocomplete = isToken ? "off" : "username";
     input.focus();
@@ -183,6 +192,7 @@ function signIn(isToken, error = "", name = "") {
             next.close();
         }
         if (isToken) session.set(TOKEN_KEY, value);
+        else kept.set(NAME_KEY, value);
         if (isToken) enter("", value);
         else enter(value, null);
     };
@@ -214,7 +224,12 @@ function enter(user, token) {
         if (showsMessages(MENTIONS_TITLE)) drawMessages(mentionList());
     });
     first.then(() => client === entered && drawMe());
-    entered.rooms.subscribe(() => client === entered && drawRooms(entered.rooms.view.rooms));
+    notifications = new Notifications(account.me, { titleOf, isBlocked: (user) => entered.blocks.view.has(user), open: go });
+    entered.rooms.subscribe(() => {
+        if (client !== entered) return;
+        notifications?.take(entered.rooms.view);
+        drawRooms(entered.rooms.view.rooms);
+    });
     entered.blocks.subscribe(() => client === entered && drawRooms(listed));
     entered.connection.subscribe(() => {
         drawNetwork();
@@ -243,7 +258,8 @@ function leave() {
     listed = [];
     screen?.close();
     client?.close();
-    screen = client = null;
+    notifications?.close();
+    screen = client = notifications = null;
 }
 
 // The open room
@@ -262,7 +278,8 @@ function show(room, at, isReturn) {
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
     $("#nothing-text").textContent = "Choose a room, or make one.";
-    for (const item of document.querySelectorAll("[data-room-item]")) markCurrent(item, room);
+    // The room that is left may have an unsent text.
+    fillRooms(room);
     if (room === null) {
         drawPageTitle();
         endFirst();
@@ -440,7 +457,9 @@ function drawPageTitle() {
     const total = totalUnreadText(counts);
     const name = screen ? `${$("#room-title").textContent} – Backscroll` : "Backscroll";
     const text = total === "0" ? name : `(${total}) ${name}`;
-    if (document.title !== text) document.title = text;
+    if (document.title === text) return;
+    document.title = text;
+    showBadge(counts.reduce((sum, count) => sum + count, 0));
 }
 
 // The list of rooms
@@ -461,6 +480,7 @@ function drawRooms(rooms) {
         else list.insertBefore(item, next);
     }
     for (const item of known.values()) item.remove();
+    filterRooms();
     placeTabStop();
     const open = id === undefined ? undefined : chat().rooms.get(id);
     if (open) {
@@ -475,12 +495,64 @@ function drawRooms(rooms) {
     drawPageTitle();
 }
 
+/**
+ * Draws the rooms that are listed where they have changed.
+ *
+ * @param {string | null} open The open room.
+ */
+function fillRooms(open = screen?.id ?? null) {
+    for (const item of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-room-item]"))) {
+        const room = chat().rooms.get(item.dataset.roomItem ?? "");
+        if (room) fillRoomItem(item, room, open);
+    }
+}
+
+/** Shows the rooms with a word that begins with the text of the filter, in their names or those of their users. */
+function filterRooms() {
+    const input = /** @type {HTMLInputElement} */ ($("#filter"));
+    const typed = input.value.trim();
+    input.hidden = !listed.length;
+    let isAny = false;
+    for (const room of listed) {
+        /** @type {HTMLElement | null} */
+        const item = document.querySelector(`[data-room-item="${room.room}"]`);
+        const isShown = !typed || [titleOf(room), room.direct ?? room.room].some((name) => matches(name, typed));
+        if (item) item.hidden = !isShown;
+        isAny ||= isShown;
+    }
+    $("#no-rooms").textContent = listed.length && !isAny ? "No room has this name." : "";
+}
+
+/** The links of the rooms that are shown. */
+const roomLinks = () => /** @type {HTMLElement[]} */ ([...$("#rooms").querySelectorAll("li:not([hidden]) a")]);
+
+$("#filter").addEventListener("input", () => {
+    filterRooms();
+    placeTabStop();
+});
+$("#filter").addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    const [first] = roomLinks();
+    if (event.key === "ArrowDown") first?.focus();
+    else if (event.key === "Enter") first?.click();
+    else if (event.key === "Escape") clearFilter();
+    else return;
+    event.preventDefault();
+});
+
+function clearFilter() {
+    /** @type {HTMLInputElement} */ ($("#filter")).value = "";
+    filterRooms();
+    placeTabStop();
+}
+
 /** @param {string} id */
 function roomItem(id) {
     const link = element("a", { href: urlOf(id), tabindex: "-1" });
     link.onclick = (event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
+        clearFilter();
         go(id);
     };
     return element("li", { "data-room-item": id }, link);
@@ -495,18 +567,21 @@ const linkOf = (item) => /** @type {HTMLElement} */ (item.firstElementChild);
 /**
  * @param {HTMLElement} item
  * @param {RoomSummary} room
+ * @param {string | null} [open] The open room.
  */
-function fillRoomItem(item, room) {
+function fillRoomItem(item, room, open = screen?.id ?? null) {
     const { last_message: last } = room;
     const unread = unreadOf(room.room);
     const mentions = unread ? room.unread_mentions ?? 0 : 0;
     const time = last ? new Date(last.created_at) : null;
     const isToday = time?.toDateString() === new Date().toDateString();
-    markCurrent(item);
+    markCurrent(item, open);
+    // The open room shows its own.
+    const draft = room.room === open ? "" : cut(draftOf(user().me, room.room).replace(/\s+/g, " ").trim(), DRAFT_LENGTH);
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
     // In a direct room the other user's name is above.
     const author = !last || last.sender === room.direct ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
-    const shown = JSON.stringify([isFolded, author, addressOf(room), titleOf(room), room.visibility, unread, mentions, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const shown = JSON.stringify([isFolded, draft, author, addressOf(room), titleOf(room), room.visibility, unread, mentions, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = String(unread);
@@ -514,7 +589,7 @@ function fillRoomItem(item, room) {
         pictureOf(room),
         element("span", { class: "what" },
             element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null),
-            element("span", { class: "last", dir: "auto" }, ...(last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "last", dir: "auto" }, ...(draft ? [element("b", { class: "draft" }, "Draft: "), element("bdi", {}, draft)] : last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badges" },
@@ -524,16 +599,16 @@ function fillRoomItem(item, room) {
 
 /**
  * @param {Element} item
- * @param {string | null | undefined} room The open room.
+ * @param {string | null} room The open room.
  */
-function markCurrent(item, room = screen?.id) {
+function markCurrent(item, room) {
     if (item.getAttribute("data-room-item") === room) linkOf(item).setAttribute("aria-current", "page");
     else linkOf(item).removeAttribute("aria-current");
 }
 
 /** Gives the list one stop for the tab key: the room that has the focus, or the open one. The arrow keys reach the others. */
 function placeTabStop() {
-    const links = [...$("#rooms").querySelectorAll("a")];
+    const links = roomLinks();
     const stop = links.find((link) => link === document.activeElement) ?? links.find((link) => link.ariaCurrent) ?? links[0];
     for (const link of links) link.tabIndex = link === stop ? 0 : -1;
 }
@@ -541,7 +616,7 @@ function placeTabStop() {
 $("#rooms").addEventListener("focusin", placeTabStop);
 $("#rooms").addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const links = [...$("#rooms").querySelectorAll("a")];
+    const links = roomLinks();
     const current = links.findIndex((link) => link === document.activeElement);
     const next = new Map([["ArrowUp", links[current - 1]], ["ArrowDown", links[current + 1]], ["Home", links[0]], ["End", links[links.length - 1]]]).get(event.key);
     if (!next) return;
@@ -604,10 +679,19 @@ function wireDialogs() {
     $("#me").onclick = () => {
         const profile = profiles?.get(user().me);
         [name.value, address.value, profileError.textContent] = [profile?.name ?? "", profile?.avatar ?? "", ""];
+        notify.checked = isNotified(user().me);
         preview();
         dialog.showModal();
     };
     name.oninput = address.onchange = preview;
+    const notify = /** @type {HTMLInputElement} */ ($("#notify"));
+    $("#notify-check").hidden = !canNotify;
+    notify.onchange = async () => {
+        profileError.textContent = "";
+        if (await setNotified(user().me, notify.checked)) return;
+        notify.checked = false;
+        profileError.textContent = "The browser does not allow notifications of this page. Its settings of the page do.";
+    };
     profileForm.onsubmit = async (event) => {
         event.preventDefault();
         try {
@@ -839,6 +923,8 @@ document.addEventListener("visibilitychange", () => {
     screen?.save();
 });
 window.addEventListener("pagehide", () => screen?.save());
+watchDrafts(() => client && fillRooms());
+navigator.serviceWorker?.addEventListener("message", ({ data }) => client && data.room && go(data.room));
 watchCalendar((change) => {
     if (change.isZone) {
         forgetFormats();

@@ -5,8 +5,8 @@
  */
 
 import { Completion, mentioned } from "./completion.js";
+import { draftOf, keepDraft } from "./drafts.js";
 import { mentionOf, nameOf } from "./people.js";
-import { session } from "./session.js";
 import { $, byteLength, element, isBlank, pictureURL, summary } from "./text.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */
@@ -85,17 +85,19 @@ export class Composer {
     #isDragging = false;
     /** @type {number | undefined} */
     #errorTimer = undefined;
-    /** The key of the unsent text in the session storage. */
-    #draftKey;
+    #me;
+    #room;
 
     /**
-     * @param {string} place The user and the room, which identify the stored text.
+     * @param {string} me The user, who with the room identifies the stored text.
+     * @param {string} room
      * @param {{send: (draft: Draft) => void, edit: (message: Message, text: string, mentions: string[]) => void, type: () => void, editLast: () => void,
      *   users: () => Promise<string[]>}} handlers `users` returns the users that may be named.
      */
-    constructor(place, handlers) {
+    constructor(me, room, handlers) {
+        this.#me = me;
+        this.#room = room;
         this.#handlers = handlers;
-        this.#draftKey = `backscroll.draft.${place}`;
         const options = { signal: this.#abort.signal };
         this.#completion = new Completion(this.#input, () => handlers.users(), (start, name) => {
             this.#input.setSelectionRange(start, this.#input.selectionStart);
@@ -240,12 +242,12 @@ export class Composer {
     }
 
     get #draft() {
-        return session.get(this.#draftKey) ?? "";
+        return draftOf(this.#me, this.#room);
     }
 
-    /** Stores the unsent text. It is restored when the reader returns to the room or reloads the page. */
+    /** Stores the unsent text. It is restored when the reader returns to the room, also in another window. */
     #keepDraft() {
-        session.set(this.#draftKey, this.#input.value || null);
+        keepDraft(this.#me, this.#room, this.#input.value);
     }
 
     /** Makes the input as high as its text. The style sheet limits it to a third of the screen. */

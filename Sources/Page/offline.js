@@ -20,8 +20,8 @@ const FILES = [
     "/page/client/pins.js", "/page/client/profiles.js", "/page/client/readership.js", "/page/client/requests.js", "/page/client/room.js", "/page/client/rooms.js", "/page/client/socket.js",
     "/page/client/storage.js", "/page/client/store-indexeddb.js", "/page/client/timeline-difference.js",
     "/page/client/timeline-events.js", "/page/client/timeline-window.js", "/page/client/timeline.js", "/page/client/token.js",
-    "/page/client/utc-offsets.js", "/page/completion.js", "/page/composer.js", "/page/icon.svg", "/page/list.js", "/page/menu.js", "/page/message.js",
-    "/page/messages.js", "/page/network.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
+    "/page/client/utc-offsets.js", "/page/completion.js", "/page/composer.js", "/page/drafts.js", "/page/icon.svg", "/page/list.js", "/page/manifest.webmanifest", "/page/menu.js", "/page/message.js",
+    "/page/messages.js", "/page/network.js", "/page/notifications.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
     "/page/text.js", "/page/thumbhash.js",
 ];
 
@@ -79,4 +79,16 @@ worker.addEventListener("fetch", (event) => {
     const url = new URL(event.request.url);
     if (event.request.method !== "GET" || url.origin !== location.origin || !FILES.includes(url.pathname)) return;
     event.respondWith(respond(event, url.pathname));
+});
+
+// A notification that a page has shown by this worker leads to its room.
+worker.addEventListener("notificationclick", (event) => {
+    const { notification } = event;
+    notification.close();
+    event.waitUntil((async () => {
+        const [page] = await worker.clients.matchAll({ type: "window" });
+        if (!page) return worker.clients.openWindow(`/?room=${encodeURIComponent(notification.data)}`);
+        page.postMessage({ room: notification.data });
+        return page.focus();
+    })());
 });

@@ -241,7 +241,7 @@ export class Screen {
             load: (seq) => this.#room.loadMessage(seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
         });
         this.#list = new List(this.scroller, $("#messages"), (row, before, after, old) => this.#rowNode(row, before, after, old), () => this.#moved(), () => this.#showDate());
-        this.#composer = new Composer(`${me}/${id}`, {
+        this.#composer = new Composer(me, id, {
             send: (draft) => this.#send(draft),
             edit: (message, text, mentions) => this.#edit(message, text, mentions),
             type: () => this.#room.typing(),

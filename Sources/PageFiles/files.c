@@ -29,8 +29,14 @@ static const struct page_file files[] = {
     {"composer.js", TEXT{
 #embed "../Page/composer.js" suffix(, 0)
     }},
+    {"drafts.js", TEXT{
+#embed "../Page/drafts.js" suffix(, 0)
+    }},
     {"list.js", TEXT{
 #embed "../Page/list.js" suffix(, 0)
+    }},
+    {"manifest.webmanifest", TEXT{
+#embed "../Page/manifest.webmanifest" suffix(, 0)
     }},
     {"menu.js", TEXT{
 #embed "../Page/menu.js" suffix(, 0)
@@ -43,6 +49,9 @@ static const struct page_file files[] = {
     }},
     {"network.js", TEXT{
 #embed "../Page/network.js" suffix(, 0)
+    }},
+    {"notifications.js", TEXT{
+#embed "../Page/notifications.js" suffix(, 0)
     }},
     {"offline.js", TEXT{
 #embed "../Page/offline.js" suffix(, 0)

@@ -19,11 +19,21 @@ interface FetchEvent extends ExtendableEvent {
 }
 
 interface ServiceWorkerScope {
-    readonly clients: { claim(): Promise<void> };
+    readonly clients: {
+        claim(): Promise<void>;
+        matchAll(options: { type: "window" }): Promise<{ focus(): Promise<unknown>; postMessage(data: object): void }[]>;
+        openWindow(url: string): Promise<unknown>;
+    };
     readonly registration: ServiceWorkerRegistration;
     addEventListener(type: "install" | "activate", listener: (event: ExtendableEvent) => void): void;
     addEventListener(type: "fetch", listener: (event: FetchEvent) => void): void;
+    addEventListener(type: "notificationclick", listener: (event: ExtendableEvent & { readonly notification: Notification }) => void): void;
     skipWaiting(): Promise<void>;
+}
+
+interface Navigator {
+    setAppBadge?(count: number): Promise<void>;
+    clearAppBadge?(): Promise<void>;
 }
 
 interface Document {

@@ -21,8 +21,13 @@ enum Page {
     /// The folder of the JavaScript package, whose modules the page runs.
     static let packageFolder = "client/"
 
+    /// The modules of the package that the page does not run.
+    private static let unused: Set = ["client/react.js", "client/server.js", "client/server-api.js", "client/types.js"]
+
     /// The files that the document loads.
-    static let files = all.dropFirst().filter { !$0.name.hasPrefix(packageFolder) || $0.name.hasSuffix(".js") }
+    static let files = all.dropFirst().filter {
+        !$0.name.hasPrefix(packageFolder) || ($0.name.hasSuffix(".js") && !unused.contains($0.name))
+    }
 
     /// The files of the JavaScript package.
     static let packageFiles = all.filter { $0.name.hasPrefix(packageFolder) }
@@ -41,6 +46,7 @@ enum Page {
         case "css": "text/css; charset=utf-8"
         case "svg": "image/svg+xml"
         case "json": "application/json"
+        case "webmanifest": "application/manifest+json"
         case "md", "LICENSE": "text/plain; charset=utf-8"
         default: "text/javascript; charset=utf-8"
         }

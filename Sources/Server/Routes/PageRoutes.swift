@@ -59,6 +59,6 @@ enum PageContent {
     /// videos in messages may come from anywhere.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' http: https: data:; \
-        media-src http: https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        media-src http: https:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 }
