@@ -6,11 +6,13 @@
 
 import { watchCalendar } from "./calendar.js";
 import { claimsOf, Client, ClientError } from "./client/index.js";
+import { Notify } from "./client/notify.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { matches } from "./completion.js";
 import { draftOf, watchDrafts } from "./drafts.js";
 import { BLOCKED_TEXT } from "./message.js";
 import { drawMessages, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
+import { drawMute, openMute } from "./mute.js";
 import { networkText, watchedFetch, watchNetwork } from "./network.js";
 import { canNotify, isNotified, Notifications, setNotified, showBadge } from "./notifications.js";
 import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
@@ -85,6 +87,8 @@ function chat() {
 
 /** @type {import("./client/profiles.js").Profiles | null} */
 let profiles = null;
+/** @type {Notify | null} */
+let mutes = null;
 
 /** The screen of the open room. */
 function opened() {
@@ -225,7 +229,8 @@ function enter(user, token) {
     });
     first.then(() => client === entered && drawMe());
     notifications = new Notifications(account.me, { titleOf, isBlocked: (user) => entered.blocks.view.has(user), open: go });
-    entered.rooms.subscribe(() => {
+    mutes = new Notify(entered);
+    mutes.subscribe(() => {
         if (client !== entered) return;
         notifications?.take(entered.rooms.view);
         drawRooms(entered.rooms.view.rooms);
@@ -257,9 +262,10 @@ function enter(user, token) {
 function leave() {
     listed = [];
     screen?.close();
+    mutes?.close();
     client?.close();
     notifications?.close();
-    screen = client = notifications = null;
+    screen = mutes = client = notifications = null;
 }
 
 // The open room
@@ -365,7 +371,8 @@ function setRole(room) {
     $("#join").hidden = role !== undefined || !room || screen.isEnded;
     // The members of a direct room stay.
     $("#settings").hidden = $("#add-member").hidden = role !== "owner" || room?.direct !== undefined;
-    $("#leave").hidden = !role;
+    $("#leave").hidden = $("#mute").hidden = !role;
+    if (mutes) drawMute(mutes, screen.id);
 }
 
 /**
@@ -439,6 +446,16 @@ function unreadOf(room) {
     return (room === screen?.id ? screen.unread : null) ?? client?.rooms.get(room)?.unread ?? 0;
 }
 
+/**
+ * The number of unread messages of a room that may disturb the user.
+ *
+ * @param {string} room
+ */
+function loudUnreadOf(room) {
+    const level = mutes?.get(room).level ?? "all";
+    return level === "all" ? unreadOf(room) : level === "mentions" ? Math.min(unreadOf(room), client?.rooms.get(room)?.unread_mentions ?? 0) : 0;
+}
+
 /** Shows the number of unread messages of the open room in the list and in the title of the page. */
 function drawOpenRoom() {
     const { id } = opened();
@@ -449,11 +466,11 @@ function drawOpenRoom() {
     drawPageTitle();
 }
 
-/** Shows the number of unread messages of all rooms in the title of the page. */
+/** Shows the number of unread messages of all rooms that may disturb in the title of the page. */
 function drawPageTitle() {
     const rooms = new Set(listed.map(({ room }) => room));
     if (screen) rooms.add(screen.id);
-    const counts = [...rooms].map(unreadOf);
+    const counts = [...rooms].map(loudUnreadOf);
     const total = totalUnreadText(counts);
     const name = screen ? `${$("#room-title").textContent} – Backscroll` : "Backscroll";
     const text = total === "0" ? name : `(${total}) ${name}`;
@@ -581,20 +598,22 @@ function fillRoomItem(item, room, open = screen?.id ?? null) {
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
     // In a direct room the other user's name is above.
     const author = !last || last.sender === room.direct ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
-    const shown = JSON.stringify([isFolded, draft, author, addressOf(room), titleOf(room), room.visibility, unread, mentions, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
+    const level = mutes?.get(room.room).level ?? "all";
+    const shown = JSON.stringify([isFolded, level, draft, author, addressOf(room), titleOf(room), room.visibility, unread, mentions, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
     shownRooms.set(item, shown);
     item.dataset.unread = String(unread);
     linkOf(item).replaceChildren(
         pictureOf(room),
         element("span", { class: "what" },
-            element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null),
+            element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null,
+                level === "all" ? null : element("small", {}, level === "none" ? " muted" : " mentions only")),
             element("span", { class: "last", dir: "auto" }, ...(draft ? [element("b", { class: "draft" }, "Draft: "), element("bdi", {}, draft)] : last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : ["No messages yet"]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badges" },
-                mentions ? element("span", { class: "badge mention", role: "img", "aria-label": `${unreadText(mentions)} mention you`, title: `${unreadText(mentions)} mention you` }, "@") : null,
-                element("span", { class: "badge", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread))) : null));
+                mentions ? element("span", { class: `badge mention${level === "none" ? " quiet" : ""}`, role: "img", "aria-label": `${unreadText(mentions)} mention you`, title: `${unreadText(mentions)} mention you` }, "@") : null,
+                element("span", { class: level === "all" ? "badge" : "badge quiet", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread))) : null));
 }
 
 /**
@@ -703,6 +722,7 @@ function wireDialogs() {
     };
     wireSettings();
     wireDates();
+    $("#mute").onclick = () => mutes && openMute(mutes, opened().id);
     $("#join").onclick = async () => {
         const room = opened().id;
         try {

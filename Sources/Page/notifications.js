@@ -13,7 +13,7 @@ const FRONT = "backscroll.front";
 const ICON = "/page/icon.svg";
 
 /**
- * @typedef {import("./client/index.js").RoomSummary & {notify?: import("./client/server-api.js").Notify}} RoomSummary
+ * @typedef {import("./client/index.js").RoomSummary} RoomSummary
  * @typedef {import("./client/index.js").Message} Message
  */
 

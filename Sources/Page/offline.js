@@ -16,12 +16,12 @@ const CACHE = "backscroll-page";
 /** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
 const FILES = [
     "/", "/page/app.js", "/page/calendar.js", "/page/client/blocks.js", "/page/client/client.js", "/page/client/connection.js", "/page/client/defaults.js",
-    "/page/client/errors.js", "/page/client/index.js", "/page/client/observers.js", "/page/client/outbox.js",
+    "/page/client/errors.js", "/page/client/index.js", "/page/client/notify.js", "/page/client/observers.js", "/page/client/outbox.js",
     "/page/client/pins.js", "/page/client/profiles.js", "/page/client/readership.js", "/page/client/requests.js", "/page/client/room.js", "/page/client/rooms.js", "/page/client/socket.js",
     "/page/client/storage.js", "/page/client/store-indexeddb.js", "/page/client/timeline-difference.js",
     "/page/client/timeline-events.js", "/page/client/timeline-window.js", "/page/client/timeline.js", "/page/client/token.js",
     "/page/client/utc-offsets.js", "/page/completion.js", "/page/composer.js", "/page/drafts.js", "/page/icon.svg", "/page/list.js", "/page/manifest.webmanifest", "/page/menu.js", "/page/message.js",
-    "/page/messages.js", "/page/network.js", "/page/notifications.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
+    "/page/messages.js", "/page/mute.js", "/page/network.js", "/page/notifications.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
     "/page/text.js", "/page/thumbhash.js",
 ];
 

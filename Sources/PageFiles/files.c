@@ -47,6 +47,9 @@ static const struct page_file files[] = {
     {"messages.js", TEXT{
 #embed "../Page/messages.js" suffix(, 0)
     }},
+    {"mute.js", TEXT{
+#embed "../Page/mute.js" suffix(, 0)
+    }},
     {"network.js", TEXT{
 #embed "../Page/network.js" suffix(, 0)
     }},
@@ -100,6 +103,9 @@ static const struct page_file files[] = {
     }},
     {"client/index.js", TEXT{
 #embed "../Page/client/index.js" suffix(, 0)
+    }},
+    {"client/notify.js", TEXT{
+#embed "../Page/client/notify.js" suffix(, 0)
     }},
     {"client/observers.js", TEXT{
 #embed "../Page/client/observers.js" suffix(, 0)
@@ -184,6 +190,9 @@ static const struct page_file files[] = {
     }},
     {"client/types/index.d.ts", TEXT{
 #embed "../Page/client/types/index.d.ts" suffix(, 0)
+    }},
+    {"client/types/notify.d.ts", TEXT{
+#embed "../Page/client/types/notify.d.ts" suffix(, 0)
     }},
     {"client/types/observers.d.ts", TEXT{
 #embed "../Page/client/types/observers.d.ts" suffix(, 0)

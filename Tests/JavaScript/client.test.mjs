@@ -431,6 +431,61 @@ describe("The JavaScript client", () => {
         await until(list, () => counts() === "0,0,");
     });
 
+    test("mutes rooms on all devices, and leaves them out of the badge", async (t) => {
+        const { Notify } = await load(folder, "notify.js");
+        const server = await startServer(t);
+        for (const room of ["den", "lobby"]) {
+            await server.request("PUT", `/v1/rooms/${room}?user=alice`, { visibility: "private" });
+            await server.request("PUT", `/v1/rooms/${room}/members/bob?user=alice`, { role: "member" });
+        }
+        const [phone, desk] = [clientOf(t, server, "bob"), clientOf(t, server, "bob")];
+        const [notify, other] = [new Notify(phone), new Notify(desk)];
+        for (const { rooms } of [phone, desk]) {
+            await rooms.open();
+            await until(rooms, () => rooms.view.isLive);
+        }
+        assert.deepEqual(notify.get("den"), { level: "all", room_mentions: true });
+        const later = new Date(Date.now() + 3600000);
+        assert.deepEqual(await notify.set("den", { level: "mentions", until: later, room_mentions: false }),
+            { level: "mentions", until: later.toISOString(), room_mentions: false });
+        for (const list of [notify, other]) {
+            await until(list, () => list.get("den").level === "mentions");
+            assert.deepEqual(list.get("den"), { level: "mentions", until: later.toISOString(), room_mentions: false });
+        }
+        await server.request("POST", "/v1/rooms/lobby/messages?user=alice", { text: "hello" });
+        await server.request("POST", "/v1/rooms/den/messages?user=alice", { text: "bob", mentions: ["bob"] });
+        await server.request("POST", "/v1/rooms/den/messages?user=alice", { text: "hello" });
+        await until(other, () => desk.rooms.view.unread === 3);
+        assert.deepEqual([other.unread("den"), other.unread("lobby"), other.unread("other"), other.total], [1, 1, 0, 2]);
+        await other.set("den", { level: "none" });
+        for (const list of [notify, other]) await until(list, () => list.total === 1);
+        await notify.set("den", { level: "all" });
+        for (const list of [notify, other]) await until(list, () => list.total === 3);
+        await assert.rejects(notify.set("den", { level: "all", until: "2001-01-01T00:00:00Z" }), { code: "invalid_field", field: "until" });
+        notify.close();
+        other.close();
+    });
+
+    test("ends a mute by itself", async (t) => {
+        const { Notify } = await load(folder, "notify.js");
+        const room = (id, until) => ({ room: id, unread: 2, notify: { level: "none", until: new Date(until).toISOString(), room_mentions: true } });
+        t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 0 });
+        const day = 86400000;
+        const rooms = [room("den", 1000), room("lobby", 40 * day)];
+        let told = 0;
+        const list = { view: { rooms }, get: (id) => rooms.find(({ room }) => room === id), subscribe: () => () => {} };
+        const notify = new Notify({ rooms: list });
+        notify.subscribe(() => told++);
+        assert.equal(notify.total, 0);
+        t.mock.timers.tick(1000);
+        await Promise.resolve();
+        assert.deepEqual([told, notify.total], [1, 2]);
+        // This is longer than a timer can take.
+        for (let days = 0; days < 40; days++) t.mock.timers.tick(day);
+        assert.deepEqual([notify.total, notify.get("lobby").level], [4, "all"]);
+        notify.close();
+    });
+
     test("keeps the pinned messages of a room current", async (t) => {
         const { Pins } = await load(folder, "pins.js");
         const server = await startServer(t);

@@ -105,6 +105,7 @@ describe("The types", () => {
     test("accept a program that uses everything as documented", () => {
         assert.equal(check(`
             import { IndexedDBStore } from "backscroll/store-indexeddb";
+            import { Notify } from "backscroll/notify";
             import { Pins } from "backscroll/pins";
             import { Profiles } from "backscroll/profiles";
             import { API, signToken, verifyWebhook } from "backscroll/server";
@@ -153,6 +154,8 @@ describe("The types", () => {
                 const pins = new Pins(client, room);
                 const pinned: readonly Message[] = pins.view;
                 console.log((await pins.pin(1)).pinned?.by, (await pins.unpin(1)).seq, pinned[0]?.pinned?.at);
+                const notify = new Notify(client);
+                console.log((await notify.set("plans", { level: "none", until: new Date() })).until, notify.get("plans").level, notify.total, notify.unread("plans"));
                 await list.change("plans", { posting: "owners", pinning: "members", slow_seconds: 10, keep_days: 0, avatar: "", data: {} });
                 await room.enqueue(draft);
                 room.onMessage(({ seq, reactions }) => console.log(seq, reactions?.[0]?.users));

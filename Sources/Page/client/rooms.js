@@ -34,7 +34,7 @@ const MAXIMUM_VISITED = 20;
 const LOOK_UP_MILLISECONDS = 250;
 /** Delay before the list is stored, in milliseconds. */
 const SAVE_MILLISECONDS = 100;
-/** Maximum number of messages of a room that are kept while its state is being loaded. */
+/** Maximum number of messages and settings of a room that are kept while its state is being loaded. */
 const KEPT_MESSAGES = 100;
 /** Number of failures in a row after which `open` throws. The list goes on trying. */
 const OPENING_FAILURES = 3;
@@ -97,9 +97,9 @@ export class Rooms {
      */
     #starts = new Map();
     /**
-     * Messages that came while a room's state was being loaded.
+     * Messages and settings that came while a room's state was being loaded.
      *
-     * @type {Map<string, Message[]>}
+     * @type {Map<string, (Message | Frame)[]>}
      */
     #kept = new Map();
     /**
@@ -629,6 +629,9 @@ export class Rooms {
             } else if (start > known.rev) this.#stale.add(frame.room);
         } else if (frame.type === "message") {
             this.#takeMessage(frame.message);
+        } else if (frame.type === "notify") {
+            this.#keep(frame.room, frame);
+            this.#apply(frame.room, frame);
         } else if (frame.type === "read" && frame.user === this.#me) {
             this.#takeRead(frame.room, frame.seq);
         } else if (frame.type === "error" && frame.room !== undefined) {
@@ -646,23 +649,38 @@ export class Rooms {
     #takeMessage(message) {
         const id = message.room;
         if (id === undefined) return;
-        if (this.#listing !== 0 || this.#lookedUp.has(id)) {
-            const kept = this.#kept.get(id) ?? [];
-            if (kept.length < KEPT_MESSAGES) this.#kept.set(id, [...kept, message]);
-            else this.#stale.add(id);
-        }
+        this.#keep(id, message);
         if (this.#entries.has(id)) this.#apply(id, message);
         // The first message in a new room makes its sender the owner.
         else if (this.#listing === 0 && !this.#lookedUp.has(id) && (!this.#strange.has(id) || message.sender === this.#me)) this.#stale.add(id);
     }
 
     /**
+     * Keeps what comes while the room's state is being loaded.
+     *
      * @param {string} id
-     * @param {Message} message
+     * @param {Message | Frame} change
+     */
+    #keep(id, change) {
+        if (this.#listing === 0 && !this.#lookedUp.has(id)) return;
+        const kept = this.#kept.get(id) ?? [];
+        if (kept.length < KEPT_MESSAGES) this.#kept.set(id, [...kept, change]);
+        else this.#stale.add(id);
+    }
+
+    /**
+     * @param {string} id
+     * @param {any} message A message, or the frame with what may disturb the user.
      */
     #apply(id, message) {
         const entry = this.#entries.get(id);
-        if (!entry || message.rev <= entry.room.rev) return;
+        if (!entry) return;
+        if (message.type) {
+            const { level, until, room_mentions } = message;
+            entry.room = { ...entry.room, notify: { level, until, room_mentions } };
+            return;
+        }
+        if (message.rev <= entry.room.rev) return;
         const room = { ...entry.room };
         // A replay and a slow socket leave out changes that a later one includes; a deletion may be among them.
         if (message.rev > room.rev + 1) this.#stale.add(id);

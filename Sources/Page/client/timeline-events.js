@@ -56,6 +56,7 @@
  *   | {type: "typing", room: string, epoch?: string, user: string}
  *   | {type: "read", room: string, epoch?: string, user: string, seq: number}
  *   | {type: "block", room?: undefined, epoch?: string, user: string, blocked: boolean}
+ *   | {type: "notify", room: string, epoch?: string, level: "all" | "mentions" | "none", until?: string, room_mentions: boolean}
  *   | {type: "presence", room: string, epoch?: string, online: number}
  *   | {type: "error", room?: string, epoch?: string, code: string, message: string, retry_after?: number}} Frame What the server
  *   sends on a socket. A newer server may send other types, which are ignored.

@@ -52,6 +52,7 @@
  * @property {"members"} [pinning] Set if every member may pin.
  * @property {number} [slow_seconds] The seconds between two messages of a member.
  * @property {number} [keep_days] The days after which messages expire.
+ * @property {NotifySettings} [notify] What may disturb the user, if that was set.
  * @property {Message} [last_message]
  *
  * @typedef {object} RoomSettings What `make` and `change` set. Absent fields stay.
@@ -63,6 +64,9 @@
  * @property {number} [keep_days] The days after which messages expire; 0 for no limit of the room.
  * @property {string} [avatar] An empty one is removed.
  * @property {Record<string, any>} [data]
+ *
+ * @typedef {{level: "all" | "mentions" | "none", until?: string, room_mentions: boolean}} NotifySettings Which messages of a room may
+ *   disturb the user, until when, and whether a mention of the room is one of the user.
  *
  * @typedef {{user: string, role: Role, profile?: Profile}} Member
  * @typedef {{user: string, name?: string, avatar?: string, data?: Record<string, any>}} Profile What is shown in place of a user's id.

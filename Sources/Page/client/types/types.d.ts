@@ -143,6 +143,10 @@ export type RoomSummary = {
      * The days after which messages expire.
      */
     keep_days?: number | undefined;
+    /**
+     * What may disturb the user, if that was set.
+     */
+    notify?: NotifySettings | undefined;
     last_message?: import("./timeline-events.js").Message | undefined;
 };
 /**
@@ -175,6 +179,15 @@ export type RoomSettings = {
      */
     avatar?: string | undefined;
     data?: Record<string, any> | undefined;
+};
+/**
+ * Which messages of a room may
+ * disturb the user, until when, and whether a mention of the room is one of the user.
+ */
+export type NotifySettings = {
+    level: "all" | "mentions" | "none";
+    until?: string;
+    room_mentions: boolean;
 };
 /**
  * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
