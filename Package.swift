@@ -80,6 +80,8 @@ let package = Package(
         module("TextSearch", []),
         // The contract of the log, rooms' feeds and subscribers, presence and notices.
         module("Chat", ["Wire", "WebSocket"]),
+        // The decisions of a node that shares a database with others.
+        module("Nodes", ["Wire", "Chat"]),
         // HMAC, and keys that sign and verify, with OpenSSL.
         module("Signatures", ["COpenSSL"]),
         // Callers' tokens and the keys that verify them.
@@ -90,7 +92,7 @@ let package = Package(
         module(
             "Store",
             [
-                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Signatures",
+                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Nodes", "Signatures",
             ]),
         // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),
@@ -162,12 +164,13 @@ let package = Package(
         tests(of: "Transport", ["TestSupport", "CLibwebsockets"]),
         tests(of: "TextSearch", ["TestSupport"]),
         tests(of: "Chat", ["TestSupport", "RuleModel", "Wire", "WebSocket"]),
+        tests(of: "Nodes", ["TestSupport", "Wire", "Chat"]),
         tests(of: "Signatures", ["TestSupport", "COpenSSL"]),
         tests(of: "Tokens", ["TestSupport", "Wire", "Chat", "Signatures"]),
         tests(of: "Webhooks", ["TestSupport", "Wire", "Signatures"]),
         tests(
             of: "Store",
-            ["TestSupport", "RuleModel", "Wire", "Chat", .product(name: "GRDB", package: "GRDB.swift")]),
+            ["TestSupport", "RuleModel", "Wire", "Chat", "Nodes", .product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "Faults", ["TestSupport", "Wire", "HTTP", "WebSocket", "Chat", httpTypes]),
         tests(
             of: "Server",

@@ -32,10 +32,10 @@
 #define REMOVED 1
 
 typedef Node {
-    /* The hint on its way here: the highest revision, because hints are merged. Store/PostgreSQL/Nodes/Hints, Notifier */
+    /* The hint on its way here: the highest revision, because hints are merged. Nodes/Hints, Notifier */
     byte hint;
 
-    /* The position of the room. Store/PostgreSQL/Nodes/FeedPositions */
+    /* The position of the room. Nodes/FeedPositions */
     bool hasPosition;
     byte known = NIL;
     bool isPublished;
@@ -61,7 +61,7 @@ typedef Node {
     byte rev = NIL;
     byte frames;
 
-    /* What is known of the removal. Store/PostgreSQL/Nodes/AccessState, Chat/Access/AccessTerm, AccessEnds */
+    /* What is known of the removal. Nodes/AccessState, Chat/Access/AccessTerm, AccessEnds */
     bool knowsRemoval;
     byte asked = NIL;   /* the number of events that a read has found, until they are applied */
     bool isTermValid = true;
@@ -226,7 +226,7 @@ proctype server(byte n) {
 end:
     do
     /* Send: the statement compares the number of revocations, so a node that lacks one decides again.
-       Store/PostgreSQL/Write/SendBatch, SendStatements */
+       Nodes/SendBatch, SendStatements */
     :: d_step {
 #ifdef SEND_UNCHECKED
         rev < MESSAGES && nodes[n].stored == 0 ->
@@ -240,7 +240,7 @@ end:
         nodes[1 - n].hint = rev * SERVES(1 - n)
     }
 
-    /* Report of the commit: FeedPositions.committed; the loop takes its batch. Store/PostgreSQL/Nodes/NodeFeeds */
+    /* Report of the commit: FeedPositions.committed; the loop takes its batch. Nodes/NodeFeeds */
     :: d_step {
         nodes[n].stored != 0 ->
         if
@@ -491,7 +491,7 @@ end:
         readSlice(c, subscribers[c].cursor + 1, true)
     }
 
-    /* The position begins with the slice: FeedPositions.replayed, Store/PostgreSQL/Nodes/NodeFeeds.answered. The loop takes it:
+    /* The position begins with the slice: FeedPositions.replayed, Nodes/NodeFeeds.answered. The loop takes it:
        Chat/Feed/Feed+Delivery.replayed */
     :: d_step {
         subscribers[c].slice == READ ->

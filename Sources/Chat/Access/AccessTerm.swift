@@ -9,25 +9,29 @@ import Wire
 /// that second, on any node.
 public final class AccessTerm: Sendable {
     /// A term without an end, for the only server of a database.
-    public static let unlimited = AccessTerm(end: .max)
+    public static let unlimited = AccessTerm(end: .max, clock: { .now })
 
     private static let origin = ContinuousClock.now
     /// The end in nanoseconds after ``origin``, which may itself be a little later than the first time that is asked for.
     private let end: Atomic<Int64>
+    private let clock: @Sendable () -> ContinuousClock.Instant
 
-    private init(end: Int64) {
+    private init(end: Int64, clock: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.end = Atomic(end)
+        self.clock = clock
     }
 
     /// Creates a term that is over.
-    public convenience init() {
-        self.init(end: .min)
+    ///
+    /// - Parameter clock: The present time. It must also count the time for which the process, or the machine, was stopped.
+    public convenience init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.init(end: .min, clock: clock)
     }
 
     /// True until the term is over.
     public var isValid: Bool {
         let end = end.load(ordering: .acquiring)
-        return end == .max || Self.nanoseconds(at: .now) < end
+        return end == .max || Self.nanoseconds(at: clock()) < end
     }
 
     /// Moves the end to a later time. An earlier one changes nothing.
@@ -40,7 +44,6 @@ public final class AccessTerm: Sendable {
         end.store(.min, ordering: .releasing)
     }
 
-    /// The clock also counts the time for which the process, or the machine, was stopped.
     private static func nanoseconds(at instant: ContinuousClock.Instant) -> Int64 {
         (instant - origin).nanoseconds
     }

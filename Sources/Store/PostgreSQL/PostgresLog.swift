@@ -1,4 +1,5 @@
 public import Chat
+import Nodes
 import Synchronization
 public import Wire
 
@@ -33,7 +34,8 @@ public final class PostgresLog: OpenLog {
             changes: PostgresConnection.Settings.ChangeBounds(lockTime: configuration.roomLockTime),
             allowsUnsafe: configuration.allowsUnsafeDatabase,
             pinsSynchronousCommit: configuration.pinsSynchronousCommit)
-        let access = AccessState(node: Schema.makeEpoch(), configuration)
+        let access = AccessState(
+            node: Schema.makeEpoch(), age: configuration.accessAge, clock: configuration.clock)
         let history: DatabaseHistory
         let danger: String?
         do {

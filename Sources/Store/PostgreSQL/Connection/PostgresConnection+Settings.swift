@@ -1,3 +1,4 @@
+import Nodes
 import Wire
 
 extension PostgresConnection {

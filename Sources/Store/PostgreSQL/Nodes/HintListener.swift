@@ -1,19 +1,15 @@
 import Chat
+import Nodes
 import Synchronization
 import Wire
 
 /// A thread that learns what other nodes have committed, on a connection of its own, and gives it to this node's feeds.
 ///
 /// It hears the hints of other nodes, and looks at the hinted rooms with one statement for all of them. Hints that
-/// arrive meanwhile are merged. Every ``sweepInterval`` it compares the revisions of all rooms that have subscribers
+/// arrive meanwhile are merged. Every ``ListenerTurns/sweepInterval`` it compares the revisions of all rooms that have subscribers
 /// with the database, so a lost hint delays messages by at most that time. It also reads the events of access, in
 /// order.
 final class HintListener: Sendable {
-    /// Time between two comparisons of all rooms with subscribers: 1 second.
-    static let sweepInterval = Duration.seconds(1)
-    /// Maximum time until the node reads an event of access whose hint was lost: 500 ms.
-    static let eventInterval = Duration.milliseconds(500)
-
     private let connector: PostgresConnector
     private let access: AccessState
     private let feeds: NodeFeeds
@@ -84,16 +80,14 @@ final class HintListener: Sendable {
     private struct Session {
         let connection: PostgresConnection
         let look: LookStatement
-        var nextSweep = ContinuousClock.now
-        /// The rooms that the sweep has not compared yet.
-        var unswept: ArraySlice<FeedPositions.Look> = []
-        /// The start of the last sweep; `nil` before the first, or if there were no rooms.
-        var horizon: LookStatement.Horizon?
-        var nextEvents = ContinuousClock.now
+        var turns: ListenerTurns
 
         init(_ connection: PostgresConnection) throws {
             self.connection = connection
             look = LookStatement(connection)
+            turns = ListenerTurns(
+                ListenerTurns.Limits(looks: LookStatement.maximumRooms, comparisons: LookStatement.roomsOfSweep),
+                at: .now)
             try connection.execute("LISTEN \(Hints.channel)")
         }
     }
@@ -119,43 +113,42 @@ final class HintListener: Sendable {
     /// Waits for hints or for the next deadline. Then it reads events of access, sweeps and looks at rooms, as far as
     /// each is due.
     private func turn(_ session: inout Session) throws {
-        let hasMore = feeds.hasDue || !session.unswept.isEmpty
-        let deadline = hasMore ? .now : min(session.nextSweep, session.nextEvents)
+        let deadline = session.turns.deadline(feeds) ?? .now
         let notifications = try session.connection.notifications(until: deadline, orReadable: pipe.descriptor)
         pipe.drain()
-        let hints = read(notifications)
-        let now = ContinuousClock.now
-        // Events come first, so that subscriptions end before anything is published that was committed after the event.
-        if hints.hasEvents || now >= session.nextEvents {
-            session.nextEvents = now + Self.eventInterval
-            try access.catchUp(session.connection)
-            lastAnswer.withLock { $0 = .now }
+        session.turns.begin(hearing: read(notifications), at: .now)
+        do {
+            while let next = session.turns.next(feeds) { try read(next, &session) }
+        } catch {
+            session.turns.failed(feeds)
+            throw error
         }
-        feeds.hinted(hints)
-        try sweep(&session, at: now)
-        try look(session.look)
     }
 
-    /// Finds rooms whose hints were lost: begins a sweep if it is due, or compares some more rooms. Between the steps of
-    /// a sweep the thread serves hints.
-    private func sweep(_ session: inout Session, at now: ContinuousClock.Instant) throws {
-        var found = Hints()
-        if now >= session.nextSweep, session.unswept.isEmpty {
-            session.nextSweep = now + Self.sweepInterval
-            let rooms = feeds.sweep()
-            let last = session.horizon
-            session.horizon = rooms.isEmpty ? nil : try session.look.horizon()
-            if let last, let pages = session.horizon?.pages, rooms.count > pages {
-                found = try session.look.hints(since: last)
-            } else {
-                session.unswept = rooms[...]
+    private func read(_ read: ListenerTurns.Read, _ session: inout Session) throws {
+        switch read {
+        case .events:
+            try access.catchUp(session.connection)
+            lastAnswer.withLock { $0 = .now }
+        case .horizon: session.turns.found(try session.look.horizon())
+        case .revisions(beyond: let positions): found(try session.look.hints(beyond: positions), session.turns)
+        case .changedRooms(since: let horizon): found(try session.look.hints(since: horizon), session.turns)
+        case .changes(let looks):
+            let answers = try session.look.answers(to: looks)
+            counted.withLock { counts in
+                counts.lookups += 1
+                counts.lookupRooms += answers.count { $0.answer != nil }
             }
+            if let onLookup = configuration.onLookup {
+                for case let delay? in answers.lazy.map({ $0.answer?.delay }) { onLookup(delay) }
+            }
+            session.turns.found(answers, feeds)
         }
-        let some = session.unswept.prefix(LookStatement.roomsOfSweep)
-        session.unswept = session.unswept.dropFirst(some.count)
-        if !some.isEmpty { found = try session.look.hints(beyond: some) }
-        counted.withLock { $0.sweptRooms += found.rooms.count }
-        feeds.hinted(found)
+    }
+
+    private func found(_ rooms: Hints, _ turns: ListenerTurns) {
+        counted.withLock { $0.sweptRooms += rooms.rooms.count }
+        turns.found(rooms, feeds)
     }
 
     /// Merges the hints of other nodes.
@@ -172,25 +165,5 @@ final class HintListener: Sendable {
             }
         }
         return merged
-    }
-
-    /// Looks at rooms once. Those that are left, or need another look, follow in the next turn.
-    private func look(_ statement: LookStatement) throws {
-        let looks = feeds.takeLooks(LookStatement.maximumRooms)
-        if looks.isEmpty { return }
-        do {
-            let answers = try statement.answers(to: looks)
-            counted.withLock { counts in
-                counts.lookups += 1
-                counts.lookupRooms += answers.count { $0.answer != nil }
-            }
-            if let onLookup = configuration.onLookup {
-                for case let delay? in answers.lazy.map({ $0.answer?.delay }) { onLookup(delay) }
-            }
-            feeds.looked(answers)
-        } catch {
-            feeds.failed(looks)
-            throw error
-        }
     }
 }

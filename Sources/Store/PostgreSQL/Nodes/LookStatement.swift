@@ -1,4 +1,5 @@
 import Chat
+import Nodes
 import Wire
 
 /// The statement that reads what has changed in many rooms at once, in one snapshot.
@@ -88,26 +89,18 @@ final class LookStatement {
     /// Maximum number of rooms that one statement compares.
     static let roomsOfSweep = 2_000
 
-    /// A point in the order of transactions: all transactions before it had ended.
-    struct Horizon {
-        /// The number of the oldest transaction that was running.
-        let transaction: Int64
-        /// The number of pages of the table of rooms.
-        let pages: Int
-    }
-
     /// Returns the present horizon.
-    func horizon() throws(PostgresError) -> Horizon {
+    func horizon() throws(PostgresError) -> ListenerTurns.Horizon {
         let result = try connection.run(
             "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, pg_relation_size('rooms') / 8192")
-        return Horizon(transaction: result.integer(0, 0), pages: Int(result.integer(0, 1)))
+        return ListenerTurns.Horizon(transaction: result.integer(0, 0), pages: Int(result.integer(0, 1)))
     }
 
     /// Returns hints about all rooms that have changed since a horizon, with one scan of the table of rooms. A page of
     /// it takes about as long as one room in ``hints(beyond:)``.
     ///
     /// - Throws: ``PostgresError``.
-    func hints(since horizon: Horizon) throws(PostgresError) -> Hints {
+    func hints(since horizon: ListenerTurns.Horizon) throws(PostgresError) -> Hints {
         var parameters = PostgresParameters()
         parameters.append(horizon.transaction)
         // A row's xmin is the transaction that has changed it last. Transactions before the horizon had ended, so the

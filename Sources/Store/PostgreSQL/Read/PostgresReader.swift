@@ -1,4 +1,5 @@
 import Chat
+import Nodes
 import Wire
 
 /// The connection of one reading thread to PostgreSQL, which is made when it is needed.

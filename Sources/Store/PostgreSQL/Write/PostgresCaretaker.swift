@@ -1,4 +1,5 @@
 import Chat
+import Nodes
 import Synchronization
 import Wire
 

@@ -1,4 +1,5 @@
 import Chat
+import Nodes
 import Wire
 
 /// Ordinary transactions on a connection to PostgreSQL, which load facts, decide and write.
@@ -53,7 +54,9 @@ struct PostgresCommits: CommitMaker {
                 try body(&commit)
                 for batch in commit.batches { try commit.store.storeProgress(of: commit.rooms[batch.room]!) }
                 try commit.store.raiseAccess(of: commit.restricted)
-                let event = AccessEvent(commit, erasing: erasing)
+                let event = AccessEvent(
+                    memberships: commit.memberships, ends: commit.ends, bans: commit.bans.changes.keys,
+                    erased: erasing.subtracting(commit.erasing), restricted: commit.restricted)
                 return event.changes.isEmpty ? nil : try db.append(event, of: access.node, at: time)
             }
         } catch let error as UnknownCommit {

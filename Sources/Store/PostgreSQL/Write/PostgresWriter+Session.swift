@@ -1,4 +1,5 @@
 import Chat
+import Nodes
 import Wire
 
 /// The session of a writer: the attempts to store and move, without what follows from their failure.

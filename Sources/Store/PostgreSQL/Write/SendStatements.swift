@@ -1,16 +1,54 @@
 import Chat
+import Nodes
 import Wire
 
-/// The answer to a ``SendBatch``.
-enum SendAnswer {
-    /// The sends to these rooms are durable; `nil` for a room in which somebody has lost rights since its sends were
-    /// decided.
-    case stored([SendBatch.Stored?])
-    /// Nothing was stored, because a client message id was used before.
-    case repeated
-}
-
 extension SendBatch {
+    /// Returns the parameters of the statement that stores the batch.
+    ///
+    /// - Parameters:
+    ///   - revocations: The number of revocations for which the decisions hold.
+    ///   - time: The time of the messages; `nil` for the database's.
+    func parameters(revocations: Int64, at time: Timestamp?) -> PostgresParameters {
+        var bytes: [Int64] = []
+        var indices: [Int64] = []
+        var items: [Int64] = []
+        indices.reserveCapacity(sends.count)
+        items.reserveCapacity(sends.count)
+        var senders = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 16)
+        var ids = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 40)
+        var starts = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 48)
+        var rests = PostgresParameters.TextArray(count: sends.count, bytes: sends.count * 256)
+        let fixedBytes = Message.Pieces.beforeRev.count + Timestamp.byteCount + Message.Pieces.afterTime.count
+        for (index, room) in rooms.enumerated() {
+            var count = 0
+            for (item, send) in room.sends.enumerated() {
+                let (submission, draft) = sends[send]
+                let pieces = Message.Pieces(room: room.id, sender: submission.sender, draft: draft)
+                starts.append(pieces.beforeSeq[...])
+                rests.append(pieces.afterRev[...])
+                senders.append(submission.sender.string)
+                ids.append(draft.clientMessageID)
+                indices.append(Int64(index + 1))
+                items.append(Int64(item + 1))
+                count += pieces.beforeSeq.count + pieces.afterRev.count + fixedBytes
+            }
+            bytes.append(Int64(count))
+        }
+        var parameters = PostgresParameters()
+        parameters.append(rooms.map(\.number))
+        parameters.append(rooms.map(\.access))
+        parameters.append(rooms.map { Int64($0.sends.count) })
+        parameters.append(bytes)
+        parameters.append(indices)
+        parameters.append(items)
+        for texts in [senders, ids, starts, rests] { parameters.append(texts.bytes, as: .textArray) }
+        parameters.append(Message.Pieces.beforeRev, as: .text)
+        parameters.append(Message.Pieces.afterTime, as: .text)
+        parameters.append(time.map { PostgresParameters.bytes(of: $0.milliseconds) }, as: .integer)
+        parameters.append(revocations)
+        return parameters
+    }
+
     // Only an index scan can use `ANY (ARRAY[…])`, not a hash or merge join, so rooms are locked in the order of the
     // array. The statement sees other rows as they were before it waited for the lock of a room. Only the locked row is
     // read again after the wait, so it has the number that every loss of a right in the room raises. The number in

@@ -1,5 +1,5 @@
-import Chat
-import Wire
+package import Chat
+package import Wire
 
 /// The position of each room's feeds on this node: the `seq` and revision up to which they have been given everything.
 ///
@@ -16,22 +16,35 @@ import Wire
 ///
 /// A plain value. It never needs to know when a room's last subscriber leaves: rooms without subscribers are forgotten
 /// when it looks at them, at the latest at the next sweep.
-struct FeedPositions {
+package struct FeedPositions {
     /// A room to look at.
-    struct Look: Sendable, Hashable {
-        let room: RoomID
+    package struct Look: Sendable, Hashable {
+        package let room: RoomID
         /// The position up to which everything is known.
-        let since: RoomState
+        package let since: RoomState
+
+        /// Creates a room to look at.
+        package init(room: RoomID, since: RoomState) {
+            self.room = room
+            self.since = since
+        }
     }
 
     /// The answer to a look.
-    struct Answer: Sendable {
+    package struct Answer: Sendable {
         /// The changed messages, from the look's position on.
-        var batch: Batch
+        package var batch: Batch
         /// True if more messages have changed than the batch contains.
-        var hasMore: Bool
+        package var hasMore: Bool
         /// The age of its oldest new message, by the database's clock; `nil` without new messages.
-        var delay: Duration?
+        package var delay: Duration?
+
+        /// Creates an answer.
+        package init(batch: Batch, hasMore: Bool, delay: Duration? = nil) {
+            self.batch = batch
+            self.hasMore = hasMore
+            self.delay = delay
+        }
     }
 
     private struct Position {
@@ -52,20 +65,20 @@ struct FeedPositions {
     private var due: [RoomID] = []
 
     /// Creates a value without positions.
-    init() {}
+    package init() {}
 
     /// The number of rooms with a position.
-    var count: Int { positions.count }
+    package var count: Int { positions.count }
 
     /// True if a room waits for a look.
-    var hasDue: Bool { !due.isEmpty }
+    package var hasDue: Bool { !due.isEmpty }
 
     // MARK: This node
 
     /// Records a subscription's slice that was read up to the room's state, without more to read.
     ///
     /// - Returns: A batch without messages to publish; `nil` if there is none.
-    mutating func replayed(_ room: RoomID, to state: RoomState) -> Batch? {
+    package mutating func replayed(_ room: RoomID, to state: RoomState) -> Batch? {
         var position = positions[room] ?? Position()
         defer { positions[room] = position }
         guard let known = position.state else {
@@ -82,7 +95,7 @@ struct FeedPositions {
     /// Records a commit of this node.
     ///
     /// - Returns: True if its batch is to be published; false if the feeds have it, or the room needs a look first.
-    mutating func committed(_ batch: Batch) -> Bool {
+    package mutating func committed(_ batch: Batch) -> Bool {
         // Without a position the batch is published. Subscriptions that are about to start compare it with their
         // slices.
         guard var position = positions[batch.room] else { return true }
@@ -104,7 +117,7 @@ struct FeedPositions {
     /// Records that a room has reached a revision, as another node or a sweep reports.
     ///
     /// - Parameter hasSubscribers: Returns true if a room has subscribers on this node.
-    mutating func hinted(_ room: RoomID, at rev: Int64, hasSubscribers: (RoomID) -> Bool) {
+    package mutating func hinted(_ room: RoomID, at rev: Int64, hasSubscribers: (RoomID) -> Bool) {
         guard var position = positions[room] else {
             // A subscription's first slice is being read, which may not contain this revision.
             if hasSubscribers(room) { positions[room] = Position(hinted: rev) }
@@ -116,7 +129,7 @@ struct FeedPositions {
     }
 
     /// Makes all rooms wait for a look, because hints were lost.
-    mutating func lookAtAll() {
+    package mutating func lookAtAll() {
         for room in Array(positions.keys) {
             var position = positions[room]!
             // For slices that are being read.
@@ -127,7 +140,7 @@ struct FeedPositions {
     }
 
     /// Forgets rooms without subscribers, and returns the positions of the others, to compare them with the database.
-    mutating func sweep(hasSubscribers: (RoomID) -> Bool) -> [Look] {
+    package mutating func sweep(hasSubscribers: (RoomID) -> Bool) -> [Look] {
         var looks: [Look] = []
         for (room, position) in positions where !position.isLooking {
             if !hasSubscribers(room) {
@@ -147,7 +160,7 @@ struct FeedPositions {
     /// - Parameters:
     ///   - limit: Maximum number of rooms.
     ///   - hasSubscribers: Returns true if a room has subscribers on this node. Others are forgotten.
-    mutating func takeLooks(_ limit: Int, hasSubscribers: (RoomID) -> Bool) -> [Look] {
+    package mutating func takeLooks(_ limit: Int, hasSubscribers: (RoomID) -> Bool) -> [Look] {
         var looks: [Look] = []
         var taken = 0
         for room in due where looks.count < limit {
@@ -171,7 +184,7 @@ struct FeedPositions {
     ///
     /// - Parameter answer: The changes; `nil` if there are none.
     /// - Returns: The batch to publish; `nil` if there is none.
-    mutating func looked(_ look: Look, _ answer: Answer?) -> Batch? {
+    package mutating func looked(_ look: Look, _ answer: Answer?) -> Batch? {
         guard var position = positions[look.room], position.isLooking else { return nil }
         defer { positions[look.room] = position }
         position.isLooking = false
@@ -188,7 +201,7 @@ struct FeedPositions {
     }
 
     /// Makes a room wait for another look, because this one has failed.
-    mutating func failed(_ look: Look) {
+    package mutating func failed(_ look: Look) {
         guard var position = positions[look.room], position.isLooking else { return }
         position.isLooking = false
         makeDue(look.room, &position)

@@ -1,7 +1,8 @@
+import Chat
 import Testing
 import Wire
 
-@testable import Store
+@testable import Nodes
 
 @Suite("Hints")
 struct HintsTests {
@@ -15,7 +16,7 @@ struct HintsTests {
     func roundTrip() throws {
         var hints = Hints()
         hints.add(lobby, rev: 42)
-        hints.add(try RoomID("a.b_c~d-e"), rev: RowKey.maximumOrdinal)
+        hints.add(try RoomID("a.b_c~d-e"), rev: RoomFacts.maximumOrdinal)
         hints.addEvents()
         let payloads = hints.payloads(from: "node1")
         #expect(payloads.count == 1)
@@ -65,7 +66,7 @@ struct HintsTests {
     func tooMany() throws {
         let name = String(repeating: "x", count: RoomID.maximumBytes - 8)
         var hints = Hints()
-        for number in 0..<1_000 { hints.add(try RoomID("\(name)\(number)"), rev: RowKey.maximumOrdinal) }
+        for number in 0..<1_000 { hints.add(try RoomID("\(name)\(number)"), rev: RoomFacts.maximumOrdinal) }
         hints.addEvents()
         let payloads = hints.payloads(from: String(repeating: "n", count: Hints.maximumNodeBytes))
         #expect(payloads.count == Hints.maximumPayloads)

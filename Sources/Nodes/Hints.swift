@@ -1,4 +1,5 @@
-import Wire
+import Chat
+package import Wire
 
 /// News for the other nodes after a commit: rooms with their new revisions, and a note if there are new events of
 /// access.
@@ -9,49 +10,52 @@ import Wire
 /// A payload is text, as `NOTIFY` requires: words with a space in between. The first is ``Hints/kind``, the second the
 /// name of the sending node. Then follow, each optional: `@` to read the events of access, `*` to look at every room,
 /// and `lobby:42` for the revision 42 of the room `lobby`.
-struct Hints: Sendable, Hashable {
+package struct Hints: Sendable, Hashable {
     /// The channel of `LISTEN` and `NOTIFY`.
-    static let channel = "backscroll"
+    package static let channel = "backscroll"
     /// Maximum number of bytes of a payload: 7,900. PostgreSQL's limit is 7,999 (PostgreSQL manual, NOTIFY).
-    static let maximumBytes = 7_900
+    package static let maximumBytes = 7_900
     /// Maximum number of payloads to send at once. If more are needed, the last one says to look at every room.
-    static let maximumPayloads = 4
+    package static let maximumPayloads = 4
     /// Maximum number of rooms to keep until they can be sent: 4,096. With more, the hint says to look at every room.
-    static let maximumRooms = 4_096
+    package static let maximumRooms = 4_096
     /// Maximum number of bytes of a node's name.
-    static let maximumNodeBytes = 64
+    package static let maximumNodeBytes = 64
     /// The first word of payloads that carry hints. Payloads of other kinds have another first word.
-    static let kind = "h"
+    package static let kind = "h"
 
     /// The latest revision of each room that has changed.
-    private(set) var rooms: [RoomID: Int64] = [:]
+    package private(set) var rooms: [RoomID: Int64] = [:]
     /// True if rooms have changed that are not named.
-    private(set) var isEverything = false
+    package private(set) var isEverything = false
     /// True if there are new events of access.
-    private(set) var hasEvents = false
+    package private(set) var hasEvents = false
+
+    /// Creates hints that tell nothing.
+    package init() {}
 
     /// True if there is nothing to tell.
-    var isEmpty: Bool { rooms.isEmpty && !isEverything && !hasEvents }
+    package var isEmpty: Bool { rooms.isEmpty && !isEverything && !hasEvents }
 
     // MARK: Merging
 
-    mutating func add(_ room: RoomID, rev: Int64) {
+    package mutating func add(_ room: RoomID, rev: Int64) {
         if isEverything { return }
         rooms[room] = max(rooms[room] ?? 0, rev)
         if rooms.count > Self.maximumRooms { addEverything() }
     }
 
     /// Adds that there are new events of access.
-    mutating func addEvents() {
+    package mutating func addEvents() {
         hasEvents = true
     }
 
-    mutating func addEverything() {
+    package mutating func addEverything() {
         isEverything = true
         rooms = [:]
     }
 
-    mutating func add(_ other: Hints) {
+    package mutating func add(_ other: Hints) {
         if other.hasEvents { addEvents() }
         if other.isEverything { addEverything() }
         for (room, rev) in other.rooms { add(room, rev: rev) }
@@ -63,7 +67,7 @@ struct Hints: Sendable, Hashable {
     /// nothing to tell.
     ///
     /// - Parameter node: The name of this node, at most ``maximumNodeBytes`` bytes without spaces.
-    func payloads(from node: String) -> [String] {
+    package func payloads(from node: String) -> [String] {
         if isEmpty { return [] }
         let start = "\(Self.kind) \(node)"
         var payloads: [String] = []
@@ -82,7 +86,7 @@ struct Hints: Sendable, Hashable {
     }
 
     /// A notification on the channel.
-    enum Payload: Hashable {
+    package enum Payload: Hashable {
         /// Hints of the node with this name.
         case hints(Hints, node: String)
         /// A notification of another kind.
@@ -91,7 +95,7 @@ struct Hints: Sendable, Hashable {
         case malformed
     }
 
-    static func parse(_ payload: String) -> Payload {
+    package static func parse(_ payload: String) -> Payload {
         guard payload.utf8.count <= maximumBytes else { return .malformed }
         var words = payload.split(separator: " ", omittingEmptySubsequences: false)[...]
         guard let kind = words.popFirst(), kind.utf8.count == 1, let node = words.popFirst(), !node.isEmpty,
@@ -118,7 +122,7 @@ struct Hints: Sendable, Hashable {
             return true
         }
         guard let colon = word.lastIndex(of: ":"), let room = try? RoomID(word[..<colon]),
-            let rev = Self.number(word[word.index(after: colon)...]), rev <= RowKey.maximumOrdinal
+            let rev = Self.number(word[word.index(after: colon)...]), rev <= RoomFacts.maximumOrdinal
         else { return false }
         add(room, rev: rev)
         return true

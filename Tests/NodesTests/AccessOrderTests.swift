@@ -2,7 +2,7 @@ import Chat
 import Testing
 import Wire
 
-@testable import Store
+@testable import Nodes
 
 @Suite("Reports of access")
 struct AccessOrderTests {

@@ -1,5 +1,5 @@
-import Chat
-import Wire
+package import Chat
+package import Wire
 
 /// The changes of rooms that another transaction has locked for longer than ``StoreConfiguration/roomLockTime``, such as
 /// that of a node that was stopped, or of an operator.
@@ -8,23 +8,26 @@ import Wire
 /// rooms are free again.
 ///
 /// A plain value.
-struct HeldRooms {
+package struct HeldRooms {
     /// Time between two looks for rooms that are free again: 50 ms.
-    static let interval = Duration.milliseconds(50)
+    package static let interval = Duration.milliseconds(50)
 
     private var submissions: [RoomID: [Submission]] = [:]
     /// The number of held submissions.
-    private(set) var count = 0
+    package private(set) var count = 0
     /// The time of the next look; `nil` if no room is held.
-    private(set) var nextLook: ContinuousClock.Instant?
+    package private(set) var nextLook: ContinuousClock.Instant?
+
+    /// Creates a value without rooms.
+    package init() {}
 
     /// The held rooms.
-    var rooms: [RoomID] { Array(submissions.keys) }
+    package var rooms: [RoomID] { Array(submissions.keys) }
 
     /// Holds the submissions of these rooms.
     ///
     /// - Returns: The others, in order.
-    mutating func hold(
+    package mutating func hold(
         _ rooms: Set<RoomID>, of new: ArraySlice<Submission>, at now: ContinuousClock.Instant
     ) -> ArraySlice<Submission> {
         for room in rooms where submissions[room] == nil { submissions[room] = [] }
@@ -35,7 +38,7 @@ struct HeldRooms {
     /// Holds the submissions of rooms that are held already, so that they stay behind the earlier ones.
     ///
     /// - Returns: The others, in order.
-    mutating func take(_ new: ArraySlice<Submission>) -> ArraySlice<Submission> {
+    package mutating func take(_ new: ArraySlice<Submission>) -> ArraySlice<Submission> {
         if submissions.isEmpty { return new }
         var others: [Submission] = []
         for submission in new {
@@ -50,7 +53,7 @@ struct HeldRooms {
     }
 
     /// Takes out all submissions except those of the rooms that are still locked.
-    mutating func release(except locked: Set<RoomID>, at now: ContinuousClock.Instant) -> [Submission] {
+    package mutating func release(except locked: Set<RoomID>, at now: ContinuousClock.Instant) -> [Submission] {
         var free: [Submission] = []
         for (room, held) in submissions where !locked.contains(room) {
             free += held
@@ -62,7 +65,7 @@ struct HeldRooms {
     }
 
     /// Replaces the submissions of each room by those that `body` returns of them.
-    mutating func filter(_ body: (ArraySlice<Submission>) -> ArraySlice<Submission>) {
+    package mutating func filter(_ body: (ArraySlice<Submission>) -> ArraySlice<Submission>) {
         count = 0
         for (room, held) in submissions {
             submissions[room] = Array(body(held[...]))

@@ -1,5 +1,5 @@
-import Chat
-import Wire
+package import Chat
+package import Wire
 
 /// The changes of access that one commit made, for the other nodes.
 ///
@@ -8,8 +8,8 @@ import Wire
 ///     joined alice lobby 41
 ///     removed bob lobby
 ///     ban bob *
-struct AccessEvent: Sendable, Equatable {
-    enum Change: Sendable, Hashable {
+package struct AccessEvent: Sendable, Equatable {
+    package enum Change: Sendable, Hashable {
         /// A user became a member of a room, which was at this revision before the commit.
         case joined(UserID, RoomID, rev: Int64)
         /// A user is no longer a member of a room.
@@ -28,10 +28,10 @@ struct AccessEvent: Sendable, Equatable {
     }
 
     /// The changes, in order.
-    var changes: [Change] = []
+    package var changes: [Change] = []
 
     /// True if the event takes access away. A node must know such an event before it stores more messages.
-    var isRevocation: Bool {
+    package var isRevocation: Bool {
         changes.contains {
             switch $0 {
             case .joined, .left, .erased: false
@@ -41,7 +41,7 @@ struct AccessEvent: Sendable, Equatable {
     }
 
     /// The text to store.
-    var text: String {
+    package var text: String {
         changes.map { change in
             switch change {
             case .joined(let user, let room, let rev): "joined \(user) \(room) \(rev)"
@@ -58,7 +58,7 @@ struct AccessEvent: Sendable, Equatable {
     }
 
     /// Reads a stored text. Lines of a newer version are ignored.
-    init(text: String) {
+    package init(text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ").map(String.init)
             func user(_ index: Int) -> UserID { UserID(trusted: fields[index]) }
@@ -78,17 +78,23 @@ struct AccessEvent: Sendable, Equatable {
         }
     }
 
-    /// Adds what a commit has changed.
+    /// Creates the event of what a commit has changed.
     ///
-    /// - Parameter erasing: The users who were being erased before the commit.
-    init(_ commit: borrowing Commit<some CommitStore>, erasing: Set<UserID>) {
-        for change in commit.memberships {
+    /// - Parameters:
+    ///   - bans: The keys of the bans that were set or lifted.
+    ///   - erased: The users whose erasure is done.
+    ///   - restricted: The rooms in which users have lost rights.
+    package init(
+        memberships: [MembershipChange], ends: [AccessEnd], bans: some Sequence<BanTable.Key>, erased: Set<UserID>,
+        restricted: Set<RoomID>
+    ) {
+        for change in memberships {
             switch change.kind {
             case .joined(let rev): changes.append(.joined(change.user, change.room, rev: rev))
             case .left: changes.append(.left(change.user, change.room))
             }
         }
-        for end in commit.ends {
+        for end in ends {
             switch end {
             case .roomDeleted(let room): changes.append(.deleted(room))
             case .removed(let user, let room): changes.append(.removed(user, room))
@@ -98,9 +104,9 @@ struct AccessEvent: Sendable, Equatable {
             case .unknown: break  // never made by a commit
             }
         }
-        for key in commit.bans.changes.keys { changes.append(.ban(key.user, key.room)) }
-        for user in erasing.subtracting(commit.erasing) { changes.append(.erased(user)) }
+        for key in bans { changes.append(.ban(key.user, key.room)) }
+        for user in erased { changes.append(.erased(user)) }
         // The other restrictions are among the changes above.
-        if !isRevocation { for room in commit.restricted { changes.append(.restricted(room)) } }
+        if !isRevocation { for room in restricted { changes.append(.restricted(room)) } }
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Wire
 
-@testable import Store
+@testable import Nodes
 
 @Suite("The positions of feeds")
 struct FeedPositionsTests {

@@ -1,4 +1,4 @@
-import Chat
+package import Chat
 import Synchronization
 import Wire
 
@@ -6,7 +6,7 @@ import Wire
 /// commits of this node, and changes that looks have found.
 ///
 /// Its methods are called on any thread of the log.
-final class NodeFeeds: LogObserver {
+package final class NodeFeeds: LogObserver {
     private let observer: any LogObserver
     private let subscribers: SubscribedLoops?
     private let positions = Mutex(FeedPositions())
@@ -18,7 +18,7 @@ final class NodeFeeds: LogObserver {
     ///   - observer: Gets everything that the log reports, except batches that the feeds must not be given.
     ///   - subscribers: The rooms with subscribers on this node; `nil` if there are never any.
     ///   - wake: Called when a commit of this node makes a room wait for a look. It must not block.
-    init(_ observer: any LogObserver, subscribers: SubscribedLoops?, wake: @escaping @Sendable () -> Void) {
+    package init(_ observer: any LogObserver, subscribers: SubscribedLoops?, wake: @escaping @Sendable () -> Void) {
         self.observer = observer
         self.subscribers = subscribers
         self.wake = wake
@@ -27,27 +27,27 @@ final class NodeFeeds: LogObserver {
     private func hasSubscribers(_ room: RoomID) -> Bool { subscribers?.hasSubscribers(room) ?? false }
 
     /// True if a room waits for a look.
-    var hasDue: Bool { positions.withLock(\.hasDue) }
+    package var hasDue: Bool { positions.withLock(\.hasDue) }
 
     // MARK: This node's commits and reads
 
-    func membershipsChanged(_ changes: [MembershipChange]) {
+    package func membershipsChanged(_ changes: [MembershipChange]) {
         observer.membershipsChanged(changes)
     }
 
-    func accessEnded(_ ends: [AccessEnd]) {
+    package func accessEnded(_ ends: [AccessEnd]) {
         observer.accessEnded(ends)
     }
 
-    func fetched(_ replies: [any PendingReply]) {
+    package func fetched(_ replies: [any PendingReply]) {
         observer.fetched(replies)
     }
 
-    func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
+    package func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
         observer.abandoned(tickets)
     }
 
-    func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+    package func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
         if batches.isEmpty { return observer.committed(outcomes, batches) }
         let (wanted, hasDue) = positions.withLock { positions in
             (batches.filter { positions.committed($0) }, positions.hasDue)
@@ -58,7 +58,7 @@ final class NodeFeeds: LogObserver {
 
     /// Records the answers to queries before the observer gets them: a subscription's first slice begins the position
     /// of its room.
-    func answered(_ queries: ArraySlice<Query>) {
+    package func answered(_ queries: ArraySlice<Query>) {
         if subscribers == nil { return }
         for query in queries {
             guard case .room(let room, .replay(_, _, _, let reply)) = query.kind,
@@ -73,19 +73,19 @@ final class NodeFeeds: LogObserver {
     // MARK: Other nodes' commits
 
     /// Tells the server's observer what an event of access has changed.
-    func applied(memberships: [MembershipChange], ends: [AccessEnd]) {
+    package func applied(memberships: [MembershipChange], ends: [AccessEnd]) {
         if !memberships.isEmpty { observer.membershipsChanged(memberships) }
         if !ends.isEmpty { observer.accessEnded(ends) }
     }
 
     /// Ends all subscriptions and sockets, because events of access were missed. A check of access would not be enough:
     /// a socket for its user's rooms may lack some, and a user may have been erased or banned.
-    func missedEvents() {
+    package func missedEvents() {
         observer.accessEnded([.unknown])
     }
 
     /// Records hints about rooms.
-    func hinted(_ hints: Hints) {
+    package func hinted(_ hints: Hints) {
         positions.withLock { positions in
             if hints.isEverything { positions.lookAtAll() }
             for (room, rev) in hints.rooms {
@@ -95,19 +95,19 @@ final class NodeFeeds: LogObserver {
     }
 
     /// Returns the rooms to compare with the database.
-    func sweep() -> [FeedPositions.Look] {
+    package func sweep() -> [FeedPositions.Look] {
         positions.withLock { $0.sweep(hasSubscribers: hasSubscribers) }
     }
 
     /// Takes rooms to look at. Each needs ``looked(_:)`` or ``failed(_:)``.
-    func takeLooks(_ limit: Int) -> [FeedPositions.Look] {
+    package func takeLooks(_ limit: Int) -> [FeedPositions.Look] {
         positions.withLock { $0.takeLooks(limit, hasSubscribers: hasSubscribers) }
     }
 
     /// Gives the feeds what looks have found.
     ///
     /// - Parameter answers: For each look its answer; `nil` if nothing has changed.
-    func looked(_ answers: [(look: FeedPositions.Look, answer: FeedPositions.Answer?)]) {
+    package func looked(_ answers: [(look: FeedPositions.Look, answer: FeedPositions.Answer?)]) {
         let batches = positions.withLock { positions in
             answers.compactMap { positions.looked($0.look, $0.answer) }
         }
@@ -115,7 +115,7 @@ final class NodeFeeds: LogObserver {
     }
 
     /// Makes rooms wait for another look.
-    func failed(_ looks: [FeedPositions.Look]) {
+    package func failed(_ looks: [FeedPositions.Look]) {
         positions.withLock { positions in
             for look in looks { positions.failed(look) }
         }

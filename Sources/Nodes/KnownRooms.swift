@@ -1,5 +1,5 @@
-import Chat
-import Wire
+package import Chat
+package import Wire
 
 /// A writer's cache of facts about rooms and their members, by which ``SendBatch`` and ``MarkBatch`` ask the rules which
 /// submissions they may contain.
@@ -7,40 +7,54 @@ import Wire
 /// As long as nobody loses a right, the rules still permit everything that they have permitted by these facts. So the
 /// cache is valid for one number of revocations (``AccessState``), and each room for its number of access, which the
 /// statement compares that stores a batch. Anything else is looked up.
-struct KnownRooms {
+package struct KnownRooms {
     /// A room.
-    struct Room: Equatable {
+    package struct Room: Equatable {
         /// Its number in the database.
-        var number: Int64
+        package var number: Int64
         /// The number of restrictions in it, for which the facts hold.
-        var access: Int64 = 0
+        package var access: Int64 = 0
         /// Its state. It has reached this `seq`, and may have become open since.
-        var facts: RoomFacts
+        package var facts: RoomFacts
+
+        /// Creates a room.
+        package init(number: Int64, access: Int64 = 0, facts: RoomFacts) {
+            self.number = number
+            self.access = access
+            self.facts = facts
+        }
     }
 
     /// A user in a room with this number.
-    struct Person: Hashable {
-        var room: Int64
-        var user: UserID
+    package struct Person: Hashable {
+        package var room: Int64
+        package var user: UserID
     }
 
     /// A send's room and sender, which a statement looks up together.
-    struct Question: Hashable {
-        var room: RoomID
-        var user: UserID
+    package struct Question: Hashable {
+        package var room: RoomID
+        package var user: UserID
     }
 
     /// The state of a room, and the role of the user.
-    struct Answer {
-        var question: Question
-        var room: Room
-        var role: RoomMember.Role?
+    package struct Answer {
+        package var question: Question
+        package var room: Room
+        package var role: RoomMember.Role?
+
+        /// Creates an answer.
+        package init(question: Question, room: Room, role: RoomMember.Role?) {
+            self.question = question
+            self.room = room
+            self.role = role
+        }
     }
 
     /// The number of revocations for which the cache is valid.
-    private(set) var revocations: Int64 = -1
+    package private(set) var revocations: Int64 = -1
     /// Maximum number of rooms, and of users in rooms. Beyond it the cache is emptied before the next batch.
-    let limit: Int
+    package let limit: Int
     private var rooms: [RoomID: Room] = [:]
     /// The roles of members in rooms where the rules ask for them.
     private var roles: [Person: RoomMember.Role] = [:]
@@ -50,13 +64,13 @@ struct KnownRooms {
     private let policy: Facts.Policy
 
     /// Creates an empty cache.
-    init(_ policy: Facts.Policy = Facts.Policy(), limit: Int = 100_000) {
+    package init(_ policy: Facts.Policy = Facts.Policy(), limit: Int = 100_000) {
         self.policy = policy
         self.limit = limit
     }
 
     /// Prepares the cache for a batch. Empties it if access has been taken away since the last batch, or if it is full.
-    mutating func begin(revocations: Int64) {
+    package mutating func begin(revocations: Int64) {
         guard revocations != self.revocations || rooms.count > limit || roles.count + engaged.count > limit else {
             return
         }
@@ -67,10 +81,10 @@ struct KnownRooms {
     }
 
     /// Returns a room; `nil` if it is not known.
-    subscript(_ id: RoomID) -> Room? { rooms[id] }
+    package subscript(_ id: RoomID) -> Room? { rooms[id] }
 
     /// Returns the room of a send or read mark that the rules permit by what is known; `nil` if that has to be looked up.
-    func room(
+    package func room(
         permitting submission: Submission, bans: [BanTable.Key: Ban] = [:], erasing: Set<UserID> = []
     ) -> Room? {
         guard let id = submission.room, let room = rooms[id] else { return nil }
@@ -84,10 +98,10 @@ struct KnownRooms {
     }
 
     /// Returns true if a sender's membership, if any, is known to be marked as engaged.
-    func isEngaged(_ person: Person) -> Bool { engaged.contains(person) }
+    package func isEngaged(_ person: Person) -> Bool { engaged.contains(person) }
 
     /// Returns what must be looked up for the sends and read marks among submissions, each once.
-    func questions(for submissions: ArraySlice<Submission>) -> [Question] {
+    package func questions(for submissions: ArraySlice<Submission>) -> [Question] {
         var questions: Set<Question> = []
         for submission in submissions {
             guard let id = submission.room, submission.isBatched, room(permitting: submission) == nil else { continue }
@@ -97,7 +111,7 @@ struct KnownRooms {
     }
 
     /// Adds what has been looked up.
-    mutating func add(_ answers: [Answer]) {
+    package mutating func add(_ answers: [Answer]) {
         for answer in answers {
             rooms[answer.question.room] = answer.room.facts.isDeleted ? nil : answer.room
             guard answer.room.facts.asksForRole else { continue }
@@ -106,7 +120,7 @@ struct KnownRooms {
     }
 
     /// Adds what follows from a batch of which a statement has stored some rooms.
-    mutating func add(_ batch: SendBatch, _ stored: [SendBatch.Stored?]) {
+    package mutating func add(_ batch: SendBatch, _ stored: [SendBatch.Stored?]) {
         for (room, stored) in zip(batch.rooms, stored) {
             guard let stored else {
                 rooms[room.id] = nil
@@ -119,19 +133,19 @@ struct KnownRooms {
     }
 
     /// Removes rooms whose facts no longer hold.
-    mutating func forget(_ forgotten: some Sequence<RoomID>) {
+    package mutating func forget(_ forgotten: some Sequence<RoomID>) {
         for room in forgotten { rooms[room] = nil }
     }
 
     /// Adds people whose membership, if any, has been marked as engaged.
-    mutating func add(engaged people: [Person]) {
+    package mutating func add(engaged people: [Person]) {
         engaged.formUnion(people)
     }
 }
 
 extension Submission {
     /// True for the submissions that one statement can store together: plain sends, and read marks.
-    var isBatched: Bool {
+    package var isBatched: Bool {
         switch change {
         case .send(let draft): draft.isPlain
         case .read: true

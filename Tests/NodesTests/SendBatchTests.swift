@@ -2,7 +2,7 @@ import Chat
 import Testing
 import Wire
 
-@testable import Store
+@testable import Nodes
 
 @Suite("A batch of sends")
 struct SendBatchTests {
@@ -160,7 +160,10 @@ struct SendBatchTests {
             SendBatch.Stored(head: 9, rev: 12, time: time), SendBatch.Stored(head: 0, rev: 0, time: time),
         ])
         #expect(outcomes.map(\.ticket.number) == [0, 1, 2])
-        let messages = try outcomes.map { try $0.result.get().message }
+        let messages = try outcomes.map { outcome in
+            guard case .message(let message, _) = try outcome.result.get() else { preconditionFailure("no message") }
+            return message
+        }
         #expect(messages.map(\.seq) == [1, 10, 2])
         #expect(messages.map(\.rev) == [1, 13, 2])
         #expect(batches.map(\.since) == [12, 0])

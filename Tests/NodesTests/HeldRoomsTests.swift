@@ -2,7 +2,7 @@ import Chat
 import Testing
 import Wire
 
-@testable import Store
+@testable import Nodes
 
 @Suite("The changes of locked rooms")
 struct HeldRoomsTests {
