@@ -270,6 +270,11 @@ function leave() {
 
 // The open room
 
+/** Closes the dialogs, which belong to the room that was shown. */
+function closeDialogs() {
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+}
+
 /**
  * Shows a room, or with null the list alone.
  *
@@ -278,6 +283,7 @@ function leave() {
  * @param {boolean} [isReturn] True if the reader's place in the room comes before `at`.
  */
 function show(room, at, isReturn) {
+    closeDialogs();
     screen?.close();
     screen = null;
     $("#app").classList.toggle("in-room", room !== null);
@@ -926,6 +932,7 @@ window.addEventListener("popstate", () => {
     const { room, at } = place();
     const from = history.state?.from;
     if (room !== (screen?.id ?? null)) return show(room, at, true);
+    closeDialogs();
     if (from) screen?.returnTo(from);
     else if (typeof at === "number") screen?.jump(at);
     drawReturn();

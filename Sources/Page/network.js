@@ -9,9 +9,14 @@ const ANSWER_MILLISECONDS = 4000;
 /** Time in which a socket that is asked for a sign of life has given one or has ended, in milliseconds. */
 const PROOF_MILLISECONDS = 5000;
 
+/** Difference of two clocks below which they count as the same, in milliseconds: the server tells whole seconds, and late. */
+const SAME_MILLISECONDS = 2000;
+
 const TEXTS = { offline: "Connecting…", catching_up: "Catching up…", live: "" };
 
 let isUnanswered = false;
+/** By how much the server's clock is ahead of this device's, in milliseconds. */
+let ahead = 0;
 /** @type {number | undefined} */
 let proving = undefined;
 /** @type {() => void} */
@@ -65,6 +70,17 @@ function miss() {
     missed();
 }
 
+/** The time by the server's clock, in milliseconds since 1970: this device's clock may be wrong. */
+export const serverNow = () => Date.now() + ahead;
+
+/** @param {Headers} headers */
+function noteClock(headers) {
+    // An answer that may come from the browser's cache tells an earlier time.
+    if (/max-age/.test(headers.get("Cache-Control") ?? "")) return;
+    const difference = Date.parse(headers.get("Date") ?? "") - Date.now();
+    if (!Number.isNaN(difference)) ahead = Math.abs(difference) < SAME_MILLISECONDS ? 0 : difference;
+}
+
 /**
  * `fetch`, with a look at whether there is an answer.
  *
@@ -75,6 +91,7 @@ export async function watchedFetch(url, options) {
     try {
         const answer = await fetch(url, /** @type {RequestInit} */ (options));
         setUnanswered(false);
+        noteClock(answer.headers);
         return answer;
     } catch (error) {
         if (!(/** @type {AbortSignal | undefined} */ (options.signal)?.aborted)) miss();

@@ -14,7 +14,7 @@ import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
 import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, picker, rowNode, stateOf, unreadCount } from "./message.js";
 import { drawMessages, drawPins, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
-import { networkText } from "./network.js";
+import { networkText, serverNow } from "./network.js";
 import { membersOf, nameOf } from "./people.js";
 import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
@@ -1056,10 +1056,10 @@ export class Screen {
         this.#composer.restore(draft, reply);
     }
 
-    /** Number of seconds until slow mode lets the user send again. It is a hint: this device's clock may be wrong. */
+    /** Number of seconds until slow mode lets the user send again. */
     get #slowLeft() {
         const last = this.#slowSeconds ? this.#lastStored()?.message.created_at : undefined;
-        const since = last === undefined ? Infinity : (Date.now() - Date.parse(last)) / 1000;
+        const since = last === undefined ? Infinity : (serverNow() - Date.parse(last)) / 1000;
         return Math.min(this.#slowSeconds, Math.max(0, Math.ceil(this.#slowSeconds - since)));
     }
 

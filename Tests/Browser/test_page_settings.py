@@ -134,3 +134,32 @@ def test_slow_mode_tells_the_time_left_and_sends_then(chats):
         alice.type(text)
         bob.wait_text(text)
     assert alice.run(f"return {PLACEHOLDER}") == "Message"
+
+
+def test_slow_mode_counts_by_the_clock_of_the_server(chats):
+    server = chats.server
+    make(server, "bob", slow_seconds=600)
+    bob = chats()
+    # The device's clock is an hour ahead.
+    source = "const now = Date.now; Date.now = () => now() + 3600000"
+    added = bob.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
+    try:
+        server.send("one", room="den", user="bob")
+        bob.open("bob", room="den")
+        bob.wait(f"/^Slow mode: (9|10) min$/.test({PLACEHOLDER})")
+    finally:
+        bob.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+def test_dialog_ends_with_its_room(chats):
+    make(chats.server, "bob")
+    alice = chats().open(room="lobby")
+    alice.wait_for("[data-room-item=den] a").click()
+    alice.wait("document.querySelector('#room-title').textContent === 'The den'")
+    alice.wait("!document.querySelector('#settings').hidden")
+    alice.find("#members").click()
+    alice.click("#settings")
+    alice.wait("document.querySelector('#settings-dialog').open")
+    alice.driver.back()
+    alice.wait("document.querySelector('#room-title').textContent === 'lobby'")
+    assert alice.run("return document.querySelector('dialog[open]')") is None

@@ -515,6 +515,20 @@ describe("The JavaScript client", () => {
         assert.equal(texts(other), "");
     });
 
+    test("drops a pinned message that has expired", async (t) => {
+        const { Pins } = await load(folder, "pins.js");
+        t.mock.timers.enable({ apis: ["setTimeout"] });
+        const lists = [[{ seq: 1, rev: 2, text: "old", pinned: { by: "alice", at: "2026-01-01T00:00:00Z" } }], []];
+        const client = { request: async () => ({ messages: lists.shift(), has_more: false }) };
+        const pins = new Pins(client, { id: "den", view: { connection: "live" }, onMessage: () => () => {}, subscribe: () => () => {} });
+        await until(pins, () => pins.view.length === 1);
+        t.mock.timers.tick(600000);
+        await until(pins, () => pins.view.length === 0);
+        // An empty list is not loaded again.
+        t.mock.timers.tick(600000);
+        pins.close();
+    });
+
     test("counts who has not read, while members join, leave and are removed", async (t) => {
         const server = await startServer(t);
         await server.request("PUT", "/v1/rooms/den?user=alice", { visibility: "private" });

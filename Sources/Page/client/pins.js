@@ -4,9 +4,13 @@
  * @module pins
  */
 
+import { after, stop } from "./defaults.js";
 import { Observers } from "./observers.js";
 
 /** @typedef {import("./types.js").Message} Message */
+
+/** Time after which a list that has messages is loaded again, in milliseconds, because no frame tells that one has expired. */
+const RENEWAL_MILLISECONDS = 600000;
 
 export class Pins {
     #client;
@@ -21,6 +25,8 @@ export class Pins {
     /** @type {readonly Message[]} */
     #view = Object.freeze([]);
     #isLive = false;
+    /** @type {import("./defaults.js").Timer | null} */
+    #renewal = null;
 
     /**
      * @param {import("./client.js").Client} client
@@ -79,6 +85,7 @@ export class Pins {
     close() {
         this.#unsubscribe();
         this.#news = null;
+        stop(this.#renewal);
     }
 
     /**
@@ -113,9 +120,10 @@ export class Pins {
                 if (cursor === undefined) break;
             }
         } catch {
-            // The list stays as it is until the next connection.
-            if (news === this.#news) this.#news = null;
-            return;
+            // The list stays as it is until the next connection or renewal.
+            if (news !== this.#news) return;
+            this.#news = null;
+            return this.#renewLater();
         }
         this.#news = null;
         this.#pinned = new Map(messages.map((message) => [message.seq, message]));
@@ -146,5 +154,11 @@ export class Pins {
         const at = (/** @type {Message} */ { pinned }) => Date.parse(pinned?.at ?? "");
         this.#view = Object.freeze([...this.#pinned.values()].sort((one, other) => at(other) - at(one) || other.seq - one.seq));
         this.#observers.tell();
+        this.#renewLater();
+    }
+
+    #renewLater() {
+        stop(this.#renewal);
+        this.#renewal = this.#pinned.size ? after(RENEWAL_MILLISECONDS, () => (this.#isLive ? this.#load() : null)) : null;
     }
 }

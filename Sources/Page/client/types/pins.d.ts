@@ -1,4 +1,3 @@
-/** @typedef {import("./types.js").Message} Message */
 export class Pins {
     /**
      * @param {import("./client.js").Client} client
