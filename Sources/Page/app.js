@@ -543,6 +543,7 @@ function filterRooms() {
         if (item) item.hidden = !isShown;
         isAny ||= isShown;
     }
+    $("#first").hidden = listed.length > 0 || !client?.rooms.view.isListed;
     $("#no-rooms").textContent = listed.length && !isAny ? "No room has this name." : "";
 }
 
@@ -656,7 +657,7 @@ function wireDialogs() {
     const rooms = /** @type {HTMLDialogElement} */ ($("#new-room-dialog"));
     const roomForm = /** @type {HTMLFormElement} */ ($("#new-room-dialog form"));
     const roomError = $("#new-room-dialog .error");
-    $("[data-new-room]").onclick = () => {
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-new-room]"))) button.onclick = () => {
         roomForm.reset();
         roomError.textContent = "";
         rooms.showModal();

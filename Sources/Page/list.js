@@ -108,6 +108,7 @@ export class List {
     #pending = 0;
     /** @type {number | undefined} The timer that removes the mark of fast scrolling. */
     #resting = undefined;
+    #isWhole = false;
     /** The frame in which drawing continues; 0 if everything is drawn. */
     #continuation = 0;
     /** The heights of all rows above and below those in the document, and of their spacers. */
@@ -225,6 +226,17 @@ export class List {
         }
         // Near the end of the list, the row may be at another position.
         this.#remember();
+    }
+
+    /**
+     * Draws all rows, for a printer, or again only those near the screen.
+     *
+     * @param {boolean} isWhole
+     */
+    setWhole(isWhole) {
+        this.#noteMove();
+        this.#isWhole = isWhole;
+        this.#settle();
     }
 
     /** The first visible message with a `seq`, and its distance from the top; null if there is none. */
@@ -603,6 +615,7 @@ export class List {
      * @returns {[start: number, end: number]}
      */
     #wanted() {
+        if (this.#isWhole) return [0, this.#count];
         const screen = this.#scroller.clientHeight || 800;
         const anchor = this.#anchor === "bottom" ? null : this.#anchor;
         const first = anchor ? this.#placeOf(anchor.key) : this.#count;

@@ -212,8 +212,9 @@ export class Screen {
         this.scroller = $("[data-timeline]");
         this.#placeKey = `backscroll.place.${me}/${id}`;
         $("#ended").hidden = true;
+        $(".frame").hidden = false;
         $("#ban").hidden = true;
-        $("#composer").hidden = $("#date").hidden = false;
+        $("#composer").hidden = $("#date").hidden = $("#members").hidden = false;
         this.onChange = onChange;
         this.onJump = onJump;
         this.#room = client.room(id);
@@ -510,6 +511,7 @@ export class Screen {
         setText($("[data-edge=before]"), edges[view.before]);
         setText($("[data-edge=after]"), edges[view.after]);
         this.showNetwork();
+        this.#drawEmpty(view);
         setText($("[data-online]"), view.online === null ? "" : `${view.online} here`);
         const typing = view.typing.slice(0, 3).map(nameOf);
         setContent($("[data-typing]"), !typing.length ? []
@@ -526,6 +528,19 @@ export class Screen {
         } else {
             delete toast.dataset.count;
         }
+    }
+
+    /**
+     * Says why there is nothing to read.
+     *
+     * @param {RoomView} view
+     */
+    #drawEmpty({ phase, before, after, chunks, connection }) {
+        const isLoading = phase === "initial";
+        const isEmpty = !isLoading && before === "end" && after === "end" && !chunks.some(({ length }) => length);
+        setHidden($("#empty"), !isLoading && !isEmpty);
+        setText($("#empty-title"), isEmpty ? "No messages yet" : networkText(connection));
+        setText($("#empty-text"), !isEmpty ? "The messages will be here once the server answers." : this.#isRestricted ? "" : "Write the first one.");
     }
 
     /** Tells the state of the connection. */
@@ -586,9 +601,14 @@ export class Screen {
      * @param {import("./client/index.js").ClientError} ending
      */
     #showEnd({ code, message }) {
-        $("#ended").replaceChildren(...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message));
+        const back = element("button", { type: "button", class: "primary" }, "Back to the rooms");
+        back.onclick = () => $("#back").click();
+        $("#ended").replaceChildren(element("p", {}, ...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message)), back);
         $("#ended").hidden = false;
-        for (const selector of ["#ban", "#pins", "#composer", "#join", "#date", "[data-toast]", "[data-to-latest]", "[data-to-mention]", "[data-return]", "[data-date]"]) $(selector).hidden = true;
+        const isAlone = !this.#view?.chunks.length;
+        $("#ended").classList.toggle("alone", isAlone);
+        $(".frame").hidden = isAlone;
+        for (const selector of ["#ban", "#pins", "#composer", "#join", "#date", "#members", "#empty", "[data-toast]", "[data-to-latest]", "[data-to-mention]", "[data-return]", "[data-date]"]) $(selector).hidden = true;
         for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
         this.scroller.dataset.connection = "ended";
         this.isEnded = true;
@@ -691,6 +711,10 @@ export class Screen {
         const active = () => this.#room.setActive(isInFront());
         document.addEventListener("visibilitychange", active, options);
         window.addEventListener("focus", active, options);
+        window.addEventListener("beforeprint", () => this.#list.setWhole(true), options);
+        window.addEventListener("afterprint", () => this.#list.setWhole(false), options);
+        $("[data-edge=before]").addEventListener("click", () => this.#view?.before === "failed" && this.#room.loadBefore(), options);
+        $("[data-edge=after]").addEventListener("click", () => this.#view?.after === "failed" && this.#room.loadAfter(), options);
         window.addEventListener("blur", active, options);
         $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
         $("[data-to-mention]").addEventListener("click", () => this.#mention && this.leap(this.#mention.seq), options);
