@@ -58,6 +58,23 @@ struct SendID: Hashable, Sendable {
     }
 }
 
+/// A user's id. Ids are equal if their bytes are.
+struct UserID: Hashable, Sendable {
+    let string: String
+
+    init(_ string: String) {
+        self.string = string
+    }
+
+    static func == (one: UserID, other: UserID) -> Bool {
+        one.string.isExactly(other.string)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(string)
+    }
+}
+
 extension TimelineMessage {
     var sendID: SendID? {
         guard let id = clientMessageID, !id.isEmpty else { return nil }

@@ -47,6 +47,12 @@ extension Timeline {
         case time(now: Double)
         /// The device has moved to another time zone: from now on these offsets hold, for all day lines.
         case utcOffsets(UTCOffsets)
+        /// The users whom the user blocks, all of them. The rows of their messages are folded: see ``Row/isFolded``. The
+        /// ids are compared by their bytes.
+        case blocked(users: [String])
+        /// The user asks to see the folded message with this `seq`. It is shown until ``open(at:)`` loads the room anew, or
+        /// until its sender is no longer blocked.
+        case show(seq: Int64)
     }
 
     /// A place in the room.
@@ -135,7 +141,7 @@ extension Timeline {
                     ClosedRange.timelineNumbers.contains(messages[index].seq)
                         && messages[index].seq - first == Int64(index)
                 }
-                guard isWhole else { throw MalformedPage("messages must be in ascending seq without holes") }
+                guard isWhole else { throw MalformedPage("messages must ascend without gaps") }
             }
             self.init(
                 checked: messages, hasBefore: hasBefore, hasAfter: hasAfter, head: head, rev: rev, epoch: epoch,

@@ -15,15 +15,8 @@ public struct Readership: Hashable, Sendable {
         case readByAll = "read_by_all"
     }
 
-    /// A user's id. Ids are equal if their bytes are.
-    private struct User: Hashable {
-        let id: String
-
-        static func == (one: User, other: User) -> Bool { one.id.isExactly(other.id) }
-    }
-
-    private let members: [User]
-    private let marks: [User: Int64]
+    private let members: [UserID]
+    private let marks: [UserID: Int64]
     /// The marks of all members, lowest first.
     private let sorted: [Int64]
 
@@ -34,12 +27,12 @@ public struct Readership: Hashable, Sendable {
     ///   - marks: The `seq` up to which users have read, by id, the user's own included. Marks of others than members do
     ///     not count.
     public init(members: some Sequence<String>, marks: some Sequence<(key: String, value: Int64)>) {
-        var known: [User: Int64] = [:]
-        for (id, seq) in marks { known[User(id: id)] = max(seq, known[User(id: id)] ?? 0) }
-        var own: [User: Int64] = [:]
-        var order: [User] = []
+        var known: [UserID: Int64] = [:]
+        for (id, seq) in marks { known[UserID(id)] = max(seq, known[UserID(id)] ?? 0) }
+        var own: [UserID: Int64] = [:]
+        var order: [UserID] = []
         for id in members {
-            let user = User(id: id)
+            let user = UserID(id)
             if own.updateValue(known[user] ?? 0, forKey: user) == nil { order.append(user) }
         }
         self.members = order
@@ -50,12 +43,12 @@ public struct Readership: Hashable, Sendable {
     /// Returns the number of members who have not read a message.
     public func unreadCount(of seq: Int64, from sender: String) -> Int {
         let count = below(seq)
-        return (marks[User(id: sender)] ?? seq) < seq ? count - 1 : count
+        return (marks[UserID(sender)] ?? seq) < seq ? count - 1 : count
     }
 
     /// Returns how far a message of this sender has been read by the others.
     public func tick(of seq: Int64, from sender: String) -> Tick {
-        let others = marks[User(id: sender)] == nil ? members.count : members.count - 1
+        let others = marks[UserID(sender)] == nil ? members.count : members.count - 1
         let unread = unreadCount(of: seq, from: sender)
         if unread == others { return .stored }
         return unread == 0 ? .readByAll : .readBySome
@@ -63,7 +56,7 @@ public struct Readership: Hashable, Sendable {
 
     /// Returns the members who have read a message, in the order of the members, without its sender.
     public func readers(of seq: Int64, from sender: String) -> [String] {
-        members.filter { marks[$0]! >= seq && !$0.id.isExactly(sender) }.map(\.id)
+        members.filter { marks[$0]! >= seq && !$0.string.isExactly(sender) }.map(\.string)
     }
 
     /// Returns the number of marks below a `seq`.

@@ -51,6 +51,15 @@ extension Timeline {
 
         /// Replaces the row of a message that is in the body.
         mutating func replace(_ row: Row, seq: Int64) {
+            rows[index(of: seq)] = row
+        }
+
+        /// Returns the row of a message that is in the body.
+        func row(seq: Int64) -> Row {
+            rows[index(of: seq)]
+        }
+
+        private func index(of seq: Int64) -> Int {
             let place = Int(seq - first)
             // The message comes after each line that has at most `place` messages before it.
             var low = 0
@@ -59,7 +68,7 @@ extension Timeline {
                 let middle = (low + high) / 2
                 if lines[middle] - middle <= place { low = middle + 1 } else { high = middle }
             }
-            rows[place + low] = row
+            return place + low
         }
 
         /// Rebuilds the tail. Each of its rows comes with its day.

@@ -26,6 +26,7 @@ extension Timeline {
         held.removeAll()
         late.removeAll()
         landed.removeAll()
+        blocked = blocked.mapValues { _ in [] }
         jump = nil
         line = nil
         toast = nil

@@ -115,6 +115,11 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
     var post: (id: SendID, isOutdated: Bool)?
     var posting = Attempt()
 
+    // The blocked users.
+
+    /// The blocked users, each with the messages that the user has asked to see.
+    var blocked: [UserID: Set<Int64>] = [:]
+
     // The connection.
 
     /// The socket of the last `subscribe`.
@@ -207,6 +212,8 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         case .jump(let place): jump(to: place)
         case .time(let now): takeTime(now)
         case .utcOffsets(let offsets): takeOffsets(offsets)
+        case .blocked(let users): takeBlocked(users)
+        case .show(let seq): show(seq)
         }
     }
 
@@ -314,7 +321,7 @@ public struct Timeline<Message: TimelineMessage, Draft: TimelineDraft>: Sendable
         let isMine = isMine(message)
         let content = Row.Content.message(message, isMine: isMine)
         guard isMine, let id = message.sendID, window?.isTwin(message.seq) != true else {
-            return Row(id: .message(seq: message.seq), content: content)
+            return Row(id: .message(seq: message.seq), content: content, isFolded: isFolded(message))
         }
         return Row(id: .init(kind: .mine(id)), content: content)
     }

@@ -132,27 +132,33 @@ extension Timeline {
         private final class Storage: Sendable {
             let id: ID
             let content: Content
+            let isFolded: Bool
 
-            init(id: ID, content: Content) {
+            init(id: ID, content: Content, isFolded: Bool) {
                 self.id = id
                 self.content = content
+                self.isFolded = isFolded
             }
         }
 
         private let storage: Storage
 
-        init(id: ID, content: Content) {
-            storage = Storage(id: id, content: content)
+        init(id: ID, content: Content, isFolded: Bool = false) {
+            storage = Storage(id: id, content: content, isFolded: isFolded)
         }
 
         /// The identity, which never changes.
         public var id: ID { storage.id }
         /// The content to draw.
         public var content: Content { storage.content }
+        /// True for a message of a blocked user, to be drawn as such and not with its content (rule 23).
+        /// ``Event/show(seq:)`` shows it.
+        public var isFolded: Bool { storage.isFolded }
 
-        /// Returns true if both have the same id and content.
+        /// Returns true if both have the same id and content, and both are folded or neither is.
         public static func == (one: Row, other: Row) -> Bool {
-            one.storage === other.storage || (one.id == other.id && one.content == other.content)
+            one.storage === other.storage
+                || (one.id == other.id && one.isFolded == other.isFolded && one.content == other.content)
         }
 
         /// Hashes the row.

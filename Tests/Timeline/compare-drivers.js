@@ -62,7 +62,7 @@ const dates = [
 const fields = [
     "event", "me", "room", "limit", "utc_offset", "utc_offsets", "window", "at", "messages", "has_before", "has_after", "rev", "epoch", "read", "request", "page", "status", "code",
     "retry_after", "frame", "edge", "at_bottom", "last_visible", "active", "draft", "client_message_id", "message", "to", "now", "type", "seq", "sender",
-    "created_at", "deleted", "head", "unread", "first_unread", "first_unread_mention", "user", "online", "text", "1", "0", "10", "4294967294", "4294967295", "01", "-1", "é", "__proto__",
+    "created_at", "deleted", "head", "unread", "first_unread", "first_unread_mention", "user", "users", "online", "text", "1", "0", "10", "4294967294", "4294967295", "01", "-1", "é", "__proto__",
 ];
 
 const offsets = [

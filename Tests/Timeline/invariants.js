@@ -35,6 +35,9 @@ export class Invariants {
     #awaited = new Set();
     /** True if a fetch has failed, so that an opening or a jump may wait. */
     #isUnsettled = false;
+    /** The blocked users, and the messages of theirs that the user has asked to see, with their senders. */
+    #blocked = new Set();
+    #unfolded = new Map();
     /** The messages that `checkAll` has seen, by the keys of their rows. */
     #seen = new Map();
     #reading;
@@ -56,6 +59,7 @@ export class Invariants {
         this.#noteEvent(event, before);
         this.#checkEffects(event, effects, before, view);
         this.#checkRows(view, before);
+        this.#checkFolding(event, before, view);
         this.#checkEdges(view);
         this.#checkFollowing(event, effects, before, view);
         this.#checkCut(event, effects, before, view);
@@ -204,6 +208,26 @@ export class Invariants {
         must(days.every((day, index) => index === 0 || days[index - 1] < day), "days are out of order", days);
         const line = view.rows.findIndex(({ key }) => key === "unread");
         if (line >= 0) must(view.rows[line + 1]?.seq !== undefined, "the unread line stands before nothing");
+    }
+
+    /** Checks that the messages of blocked users are folded, except those that the user has asked to see. */
+    #checkFolding(event, before, view) {
+        if (view.phase === "initial") this.#unfolded.clear();
+        if (event.event === "show") {
+            const row = before.rows.find(({ seq }) => seq === event.seq);
+            if (row?.folded) this.#unfolded.set(event.seq, this.#server.messages[event.seq - 1]?.sender);
+        }
+        if (event.event === "blocked") {
+            this.#blocked = new Set(event.users);
+            for (const [seq, sender] of this.#unfolded) if (!this.#blocked.has(sender)) this.#unfolded.delete(seq);
+        }
+        const isComparable = view.epoch === this.#server.epoch;
+        for (const { seq, key, state, mine, folded } of view.rows) {
+            must(folded === undefined || (state === "stored" && !mine), "folded", key);
+            if (state !== "stored" || mine || !isComparable) continue;
+            const isFolded = this.#blocked.has(this.#server.messages[seq - 1].sender) && !this.#unfolded.has(seq);
+            must(Boolean(folded) === isFolded, "another folding", key, folded);
+        }
     }
 
     #checkEdges(view) {

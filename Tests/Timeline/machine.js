@@ -57,7 +57,7 @@ function checkDifference(before, after) {
     const settled = change.moved.find(({ key }) => !states.get(key));
     if (settled) throw new Error(`the row ${settled.key} moved, and was not in the outbox`);
     const applied = apply(before.rows, change);
-    const fields = ({ key, seq, rev, state, mine, code }) => JSON.stringify([key, seq, rev, state, mine, code]);
+    const fields = ({ key, seq, rev, state, mine, folded, code }) => JSON.stringify([key, seq, rev, state, mine, folded, code]);
     const isSame = (row, other) => row === other || fields(row) === fields(other);
     const different = applied.length !== after.rows.length
         || applied.some((row, index) => !isSame(row, after.rows[index]));

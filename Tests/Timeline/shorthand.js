@@ -9,10 +9,11 @@ export function expand(events) {
     return events.flatMap((event) => (typeof event === "string" ? expandText(event) : [expandEvent(event)]));
 }
 
-/** Returns rows in the form of a case: objects where the case has objects, otherwise `KEY` or `KEY STATE`. */
+/** Returns rows in the form of a case: objects where the case has objects, otherwise `KEY`, `KEY STATE` or `KEY folded`. */
 export function expandRows(rows, expected) {
     return rows.map((row, index) => {
         if (typeof expected[index] === "object") return row;
+        if (row.folded) return `${row.key} folded`;
         return row.state === undefined || row.state === "stored" ? row.key : `${row.key} ${row.state}`;
     });
 }
@@ -56,6 +57,10 @@ function expandText(text) {
             return [{ event: "active", active: rest[0] !== "false" }];
         case "time":
             return [{ event: "time", now: Number(rest[0]) }];
+        case "blocked":
+            return [{ event: "blocked", users: rest }];
+        case "show":
+            return [{ event: "show", seq: Number(rest[0]) }];
         case "viewport":
             return [{
                 event: "viewport",

@@ -339,6 +339,7 @@ class Run {
     /** The actions of the user. */
     async #use() {
         if (this.#isHealed) return;
+        if (this.#chance(0.1)) await this.#fold();
         const { rows } = this.view;
         const choice = this.#random();
         if (choice < 0.2) await this.#take({ event: "near", edge: this.#pick(["before", "after"]) });
@@ -364,6 +365,16 @@ class Run {
             }
         }
         this.#later(this.#pick([20, 300, 2000, 8000]), () => this.#use());
+    }
+
+    /** The user blocks others, ends that, or asks to see one of their messages. */
+    async #fold() {
+        if (this.#chance(0.5)) {
+            await this.#take({ event: "blocked", users: ["bob", "carol", "alice"].filter(() => this.#chance(0.4)) });
+        } else {
+            const seqs = this.view.rows.flatMap(({ seq }) => seq ?? []);
+            await this.#take({ event: "show", seq: this.#pick([...seqs, this.server.head + 1]) });
+        }
     }
 
     /** The list has scrolled to a place, with the next five rows in sight. */

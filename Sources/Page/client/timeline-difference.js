@@ -99,7 +99,7 @@ export function apply(rows, { removed, moved, inserted, updated }) {
  */
 function sameContent(one, other) {
     return one === other
-        || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code);
+        || (one.seq === other.seq && one.rev === other.rev && one.state === other.state && one.code === other.code && one.folded === other.folded);
 }
 
 /**

@@ -100,7 +100,9 @@
  *   | {event: "retry", client_message_id: string} | {event: "discard", client_message_id: string}
  *   | {event: "jump", to: Place}
  *   | {event: "time", now: number}
- *   | {event: "utc_offsets", utc_offsets: UTCOffsets}} Event
+ *   | {event: "utc_offsets", utc_offsets: UTCOffsets}
+ *   | {event: "blocked", users: string[]}
+ *   | {event: "show", seq: number}} Event
  */
 
 /** The messages that a cut leaves between the reader and the new edge of the window, in pages. */
@@ -124,15 +126,15 @@ export function check(event) {
 }
 
 /**
- * Returns the check of a type. `siblings` is the object that has the value.
+ * Returns the check of a type.
  *
- * @type {(test: (value: any, siblings: any) => boolean, meaning: string) => Check}
+ * @type {(test: (value: any) => boolean, meaning: string) => Check}
  */
-const type = (test, meaning) => (value, path, siblings) => {
-    if (!test(value, siblings)) throw new MalformedEvent(`${path} must be ${meaning}`);
+const type = (test, meaning) => (value, path) => {
+    if (!test(value)) throw new MalformedEvent(`${path} must be ${meaning}`);
 };
 
-/** @typedef {(value: any, path: string, siblings: any) => void} Check */
+/** @typedef {(value: any, path: string, siblings: any) => void} Check `siblings` is the object that has the value. */
 
 /**
  * Also accepts a field that is absent or null.
@@ -141,7 +143,7 @@ const type = (test, meaning) => (value, path, siblings) => {
  * @returns {Check}
  */
 const optional = (expected) => (value, path, siblings) => {
-    if (value !== undefined && value !== null) expected(value, path, siblings);
+    if (value != null) expected(value, path, siblings);
 };
 
 /**
@@ -163,18 +165,19 @@ function fields(value, expected, path) {
 }
 
 const text = type((value) => typeof value === "string", "a string");
-const name = type((value) => typeof value === "string" && value !== "", "a string that is not empty");
+const name = type((value) => typeof value === "string" && value !== "", "a non-empty string");
 const flag = type((value) => typeof value === "boolean", "true or false");
-const count = type((value) => Number.isSafeInteger(value) && value >= 0, "an integer, 0 or more");
-const positive = type((value) => Number.isSafeInteger(value) && value >= 1, "an integer, 1 or more");
-const milliseconds = type((value) => Number.isFinite(value), "a number of milliseconds");
+const from = (/** @type {number} */ least) => type((value) => Number.isSafeInteger(value) && value >= least, `an integer from ${least}`);
+const count = from(0);
+const positive = from(1);
+const milliseconds = type((value) => Number.isFinite(value), "milliseconds");
 /** The times that a day line can show. */
 const wallClock = type((value) => Math.abs(value) <= 8e15 && Number.isFinite(value), "milliseconds since 1970");
-const seconds = type((value) => Number.isFinite(value) && value >= 0, "a number of seconds, 0 or more");
+const seconds = type((value) => Number.isFinite(value) && value >= 0, "seconds, 0 or more");
 const offset = type((value) => Number.isSafeInteger(value) && Math.abs(value) <= 1440, "minutes east of UTC");
 const offsets = type(
     (value) => Array.isArray(value) && value.length > 0 && value.every((pair, index) => isOffsetFrom(pair, value[index - 1])),
-    "[time, minutes east of UTC] pairs in ascending order, the first from null",
+    "ascending [time, minutes east of UTC] pairs, the first from null",
 );
 
 /**
@@ -211,11 +214,15 @@ const message = object({
     deleted: optional(flag),
 });
 
-/** @type {Check} */
-const messages = (value, path, siblings) => {
+/**
+ * @param {Check} expected
+ * @returns {Check}
+ */
+const array = (expected) => (value, path) => {
     if (!Array.isArray(value)) throw new MalformedEvent(`${path} must be an array`);
-    value.forEach((/** @type {any} */ element, /** @type {number} */ index) => message(element, `${path}[${index}]`, siblings));
+    value.forEach((/** @type {any} */ element, /** @type {number} */ index) => expected(element, `${path}[${index}]`, value));
 };
+const messages = array(message);
 
 /** @type {Check} */
 const page = (value, path) => {
@@ -234,7 +241,7 @@ const page = (value, path) => {
     // A page with a gap would leave a gap in the window.
     const first = value.messages[0]?.seq;
     if (value.messages.some((/** @type {Message} */ { seq }, /** @type {number} */ index) => seq !== first + index)) {
-        throw new MalformedEvent(`${path}.messages must be in ascending seq without holes`);
+        throw new MalformedEvent(`${path}.messages must ascend without gaps`);
     }
 };
 
@@ -266,14 +273,10 @@ const events = {
         room: name,
         limit: type((value) => Number.isSafeInteger(value) && value >= 1 && value <= 200, "an integer from 1 to 200"),
         utc_offset: (value, path, siblings) => {
-            const isNeeded = siblings.utc_offsets === undefined || siblings.utc_offsets === null;
-            (isNeeded ? offset : optional(offset))(value, path, siblings);
+            (siblings.utc_offsets == null ? offset : optional(offset))(value, path, siblings);
         },
         utc_offsets: optional(offsets),
-        window: optional(type(
-            (value, { limit }) => Number.isSafeInteger(value) && value >= MINIMUM_WINDOW_PAGES * limit,
-            `an integer, ${MINIMUM_WINDOW_PAGES} times the limit or more`,
-        )),
+        window: optional((value, path, siblings) => from(MINIMUM_WINDOW_PAGES * siblings.limit)(value, path, siblings)),
     },
     open: { at: place },
     restore: { messages, has_before: flag, has_after: flag, rev: count, epoch: name, read: optional(count), unread: optional(count) },
@@ -294,4 +297,6 @@ const events = {
     jump: { to: place },
     time: { now: milliseconds },
     utc_offsets: { utc_offsets: offsets },
+    blocked: { users: array(name) },
+    show: { seq: positive },
 };

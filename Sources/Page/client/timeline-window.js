@@ -340,6 +340,16 @@ export class MessageWindow {
     }
 
     /**
+     * Makes the row of another user's message anew.
+     *
+     * @param {number} seq
+     */
+    renew(seq) {
+        this.#rowChunks = null;
+        this.#chunkOf(seq).replace(seq, this.#entry(this.#known(seq).message, false));
+    }
+
+    /**
      * Moves the read mark forward.
      *
      * @param {number} mark

@@ -18,6 +18,7 @@
  * - The position: `epoch` and `rev`, at which the next `subscribe` continues.
  * - The reading state: the read mark, the unread line, the unread count, and messages that arrived unseen.
  * - The outbox: own sends that are not known to be stored.
+ * - The blocked users, and their messages that the user has asked to see.
  *
  * Without `window` in `start` nothing is ever removed from the window, so it grows with each page that the reader loads.
  * With `window: N` the machine cuts it, so that memory does not grow with the room: see `#cut`.
@@ -60,6 +61,7 @@ export { MalformedEvent };
  * @property {"stored" | "deleted" | "queued" | "sending" | "failed"} [state] Absent for day lines and the unread line.
  * @property {string | null} [code] The error's code if `state` is `failed`.
  * @property {true} [mine]
+ * @property {true} [folded] True for a message of a blocked user, to be drawn as such and not with its content (rule 23).
  * @property {Message} [message] The message, if the row is a stored one.
  * @property {PostedDraft} [draft] The draft, if the row is a send that is not known to be stored.
  *
@@ -281,6 +283,9 @@ export class Timeline {
     #post = null;
     #posting = new Attempt();
 
+    /** @type {Map<string, Set<number>>} The blocked users, each with the messages that the user has asked to see. */
+    #blocked = new Map();
+
     /** The socket of the last `subscribe`. */
     #socket = "closed";
     #isLive = false;
@@ -362,6 +367,8 @@ export class Timeline {
             case "jump": return this.#jumpTo(event.to);
             case "time": return this.#takeTime(event.now);
             case "utc_offsets": return this.#takeOffsets(event.utc_offsets);
+            case "blocked": return this.#takeBlocked(event.users);
+            case "show": return this.#show(event.seq);
         }
     }
 
@@ -506,6 +513,7 @@ export class Timeline {
         this.#held.clear();
         this.#late.clear();
         this.#landed.clear();
+        for (const shown of this.#blocked.values()) shown.clear();
         this.#jump = /** @type {any} */ (null);
         this.#line = /** @type {any} */ (null);
         this.#toast = null;
@@ -1039,8 +1047,8 @@ export class Timeline {
     #readFrom({ read, unread, head }) {
         const isBehind = (read ?? this.#read ?? 0) < (this.#read ?? 0);
         const isOutdated = head < Math.max(this.#newest, this.#newestArrived);
-        if (read !== undefined && read !== null) this.#moveMark(read);
-        if (unread !== undefined && unread !== null && !isBehind && !isOutdated) this.#setUnread(unread, true);
+        if (read != null) this.#moveMark(read);
+        if (unread != null && !isBehind && !isOutdated) this.#setUnread(unread, true);
     }
 
     /**
@@ -1052,7 +1060,7 @@ export class Timeline {
      * @param {EventOf<"marked">} event
      */
     #takeMarked({ read, unread, head }) {
-        const hasHead = head !== undefined && head !== null;
+        const hasHead = head != null;
         if ((!this.#isUnreadCapped && !hasHead) || read < (this.#read ?? 0)) return;
         const isNumberKnown = this.#isUnreadCapped || this.#knowsAllUpTo(head);
         this.#moveMark(read);
@@ -1094,7 +1102,7 @@ export class Timeline {
      * @param {Pick<Page, "read" | "first_unread">} page
      */
     #placeLine({ read, first_unread }) {
-        if (first_unread === undefined || first_unread === null || this.#line?.at === first_unread) return;
+        if (first_unread == null || this.#line?.at === first_unread) return;
         if ((read ?? this.#read ?? 0) < (this.#read ?? 0)) return;
         this.#line = { at: first_unread, isTaken: false, mark: 0, searched: 0, wasAtBottom: false };
     }
@@ -1378,13 +1386,13 @@ export class Timeline {
     /** @param {Frame} frame */
     #takeFrame(frame) {
         const room = frame.room ?? (frame.type === "message" ? frame.message.room : null);
-        if (room !== undefined && room !== null && room !== this.#room) return;
+        if ((room ?? this.#room) !== this.#room) return;
         if (frame.type === "error") {
             if (frame.code === "cursor_unknown" && this.#window) this.#reset();
             return;
         }
         if (this.#socket !== "open") return;
-        if (frame.epoch !== undefined && frame.epoch !== null && frame.epoch !== this.#epoch) return this.#reset();
+        if ((frame.epoch ?? this.#epoch) !== this.#epoch) return this.#reset();
         switch (frame.type) {
             case "subscribed":
                 this.#subscribedHead = frame.head ?? 0;
@@ -1450,6 +1458,33 @@ export class Timeline {
         if (hasWaited(this.#edges.after)) this.#fetchEdge("after");
         if (hasWaited(this.#posting)) this.#posting.wait = null;
         if (hasWaited(this.#connecting)) this.#subscribe();
+    }
+
+    // Blocked users (rule 23)
+
+    /** @param {string[]} users */
+    #takeBlocked(users) {
+        this.#blocked = new Map(users.map((user) => [user, this.#blocked.get(user) ?? new Set()]));
+        this.#blocked.delete(this.#me);
+        const window = this.#window;
+        if (!window) return;
+        for (let seq = window.first; seq <= window.last; seq++) {
+            const { message, row } = this.#known(seq);
+            if (Boolean(row.folded) !== this.#isFolded(message)) window.renew(seq);
+        }
+    }
+
+    /** @param {number} seq */
+    #show(seq) {
+        const entry = this.#window?.at(seq);
+        if (!entry?.row.folded) return;
+        this.#blocked.get(entry.message.sender)?.add(seq);
+        this.#window.renew(seq);
+    }
+
+    /** @param {Message} message */
+    #isFolded({ seq, sender, deleted }) {
+        return !deleted && this.#blocked.get(sender)?.has(seq) === false;
     }
 
     // The view
@@ -1566,6 +1601,7 @@ export class Timeline {
         /** @type {Row} */
         const row = { key, seq, rev, state: deleted ? "deleted" : "stored", message };
         if (isMine) row.mine = true;
+        if (this.#isFolded(message)) row.folded = true;
         return { message, row, day: this.#dayOf(Date.parse(message.created_at)) };
     }
 

@@ -88,6 +88,7 @@ extension JSONWriter {
         case .message(let message, let isMine):
             raw(",\"seq\":\(message.seq),\"rev\":\(message.rev)")
             raw(",\"state\":\"\(message.isDeleted ? "deleted" : "stored")\"\(isMine ? ",\"mine\":true" : "")")
+            if row.isFolded { raw(",\"folded\":true") }
         case .send(_, .queued): raw(",\"state\":\"queued\",\"mine\":true")
         case .send(_, .sending): raw(",\"state\":\"sending\",\"mine\":true")
         case .send(_, .failed(let code)):

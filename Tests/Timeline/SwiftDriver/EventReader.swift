@@ -54,7 +54,7 @@ struct EventReader {
             let utcOffsets = try fields.optional("utc_offsets", Fields.utcOffsets)
             let windowLimit = try fields.optional("window") { fields in
                 { field throws(MalformedEvent) in
-                    try fields.integer(field, "an integer, 4 times the limit or more") { $0 >= 4 * limit }
+                    try fields.integer(field, "an integer from \(4 * limit)") { $0 >= 4 * limit }
                 }
             }
             return .start(
@@ -95,6 +95,8 @@ struct EventReader {
         case "jump": return .handle(.jump(to: try fields.place("to")))
         case "time": return .handle(.time(now: try fields.milliseconds("now")))
         case "utc_offsets": return .handle(.utcOffsets(try fields.utcOffsets("utc_offsets")))
+        case "blocked": return .handle(.blocked(users: try fields.names("users")))
+        case "show": return .handle(.show(seq: try fields.positive("seq")))
         default:
             var writer = JSONWriter()
             writer.write(name)
@@ -227,9 +229,21 @@ struct Fields {
 
     func name(_ field: String) throws(MalformedEvent) -> String {
         guard case .string(let text) = self[field], !text.isEmpty else {
-            throw malformed(field, "a string that is not empty")
+            throw malformed(field, "a non-empty string")
         }
         return text
+    }
+
+    func names(_ field: String) throws(MalformedEvent) -> [String] {
+        guard case .array(let elements) = self[field] else { throw malformed(field, "an array") }
+        var names: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .string(let text) = element, !text.isEmpty else {
+                throw malformed("\(field)[\(index)]", "a non-empty string")
+            }
+            names.append(text)
+        }
+        return names
     }
 
     func flag(_ field: String) throws(MalformedEvent) -> Bool {
@@ -243,11 +257,11 @@ struct Fields {
     }
 
     func count(_ field: String) throws(MalformedEvent) -> Int64 {
-        try integer(field, "an integer, 0 or more") { $0 >= 0 }
+        try integer(field, "an integer from 0") { $0 >= 0 }
     }
 
     func positive(_ field: String) throws(MalformedEvent) -> Int64 {
-        try integer(field, "an integer, 1 or more") { $0 >= 1 }
+        try integer(field, "an integer from 1") { $0 >= 1 }
     }
 
     private func number(
@@ -260,7 +274,7 @@ struct Fields {
     }
 
     func milliseconds(_ field: String) throws(MalformedEvent) -> Double {
-        try number(field, "a number of milliseconds")
+        try number(field, "milliseconds")
     }
 
     func wallClock(_ field: String) throws(MalformedEvent) -> Double {
@@ -268,7 +282,7 @@ struct Fields {
     }
 
     func seconds(_ field: String) throws(MalformedEvent) -> Double {
-        try number(field, "a number of seconds, 0 or more") { $0 >= 0 }
+        try number(field, "seconds, 0 or more") { $0 >= 0 }
     }
 
     /// Reads the offset of `start`, which needs none if it has `utc_offsets`.
@@ -278,7 +292,7 @@ struct Fields {
     }
 
     func utcOffsets(_ field: String) throws(MalformedEvent) -> UTCOffsets {
-        let meaning = "[time, minutes east of UTC] pairs in ascending order, the first from null"
+        let meaning = "ascending [time, minutes east of UTC] pairs, the first from null"
         guard case .array(let pairs) = self[field], !pairs.isEmpty else { throw malformed(field, meaning) }
         var first: Int?
         var changes: [UTCOffsets.Change] = []

@@ -107,7 +107,9 @@ export function check(event: any): void;
  *   | {event: "retry", client_message_id: string} | {event: "discard", client_message_id: string}
  *   | {event: "jump", to: Place}
  *   | {event: "time", now: number}
- *   | {event: "utc_offsets", utc_offsets: UTCOffsets}} Event
+ *   | {event: "utc_offsets", utc_offsets: UTCOffsets}
+ *   | {event: "blocked", users: string[]}
+ *   | {event: "show", seq: number}} Event
  */
 /** The messages that a cut leaves between the reader and the new edge of the window, in pages. */
 export const MARGIN_PAGES: 2;
@@ -419,17 +421,25 @@ export type Event = {
 } | {
     event: "utc_offsets";
     utc_offsets: [number | null, number][];
+} | {
+    event: "blocked";
+    users: string[];
+} | {
+    event: "show";
+    seq: number;
 };
+/**
+ * `siblings` is the object that has the value.
+ */
 export type Check = (value: any, path: string, siblings: any) => void;
 /**
- * Returns the check of a type. `siblings` is the object that has the value.
+ * Returns the check of a type.
  *
- * @type {(test: (value: any, siblings: any) => boolean, meaning: string) => Check}
+ * @type {(test: (value: any) => boolean, meaning: string) => Check}
  */
-declare const type: (test: (value: any, siblings: any) => boolean, meaning: string) => Check;
+declare const type: (test: (value: any) => boolean, meaning: string) => Check;
 declare function message(value: any, path: string, siblings: any): void;
-/** @type {Check} */
-declare const messages: Check;
+declare function messages(value: any, path: string, siblings: any): void;
 /** @type {Check} */
 declare const page: Check;
 /** @type {Check} */

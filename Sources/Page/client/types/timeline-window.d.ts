@@ -97,6 +97,12 @@ export class MessageWindow {
      */
     replace(message: Message): void;
     /**
+     * Makes the row of another user's message anew.
+     *
+     * @param {number} seq
+     */
+    renew(seq: number): void;
+    /**
      * Moves the read mark forward.
      *
      * @param {number} mark

@@ -99,6 +99,10 @@ export type Row = {
     code?: string | null | undefined;
     mine?: true | undefined;
     /**
+     * True for a message of a blocked user, to be drawn as such and not with its content (rule 23).
+     */
+    folded?: true | undefined;
+    /**
      * The message, if the row is a stored one.
      */
     message?: import("./timeline-events.js").Message | undefined;
@@ -132,7 +136,7 @@ export type View = {
     online: number | null;
     phase: "initial" | "prepending" | "appending" | "idle";
 };
-export type EventOf<Name extends "start" | "open" | "restore" | "page" | "fetch_failed" | "connected" | "disconnected" | "frame" | "near" | "viewport" | "active" | "send" | "sent" | "send_failed" | "marked" | "retry" | "discard" | "jump" | "time" | "utc_offsets"> = Extract<Event, {
+export type EventOf<Name extends "start" | "open" | "restore" | "page" | "fetch_failed" | "connected" | "disconnected" | "frame" | "near" | "viewport" | "active" | "send" | "sent" | "send_failed" | "marked" | "retry" | "discard" | "jump" | "time" | "utc_offsets" | "blocked" | "show"> = Extract<Event, {
     event: Name;
 }>;
 /**
