@@ -88,7 +88,7 @@ describe("The package", () => {
 });
 
 describe("The types", () => {
-    const start = 'import { Changes, Client, ClientError, ConnectionView, difference, Draft, Message, Profile, ReadMark, Readership, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
+    const start = 'import { Changes, Client, ClientError, ConnectionView, Draft, Message, Profile, ReadMark, Readership, RoomSummary, RoomsView, Row, RoomView, unreadToast } from "backscroll";\n'
         + 'const client = new Client({ url: "https://chat.example.com", user: "alice" });\nconst room = client.room("lobby");\n';
 
     /** Returns what the compiler says about programs. */
@@ -109,7 +109,7 @@ describe("The types", () => {
             import { Pins } from "backscroll/pins";
             import { Profiles } from "backscroll/profiles";
             import { API, signToken, verifyWebhook } from "backscroll/server";
-            import { Effect, Event, Frame, Page, Query, Timeline, View } from "backscroll/timeline";
+            import { difference, Effect, Event, Frame, Page, Query, Timeline, View } from "backscroll/timeline";
             import { ClientProvider, useClient, useConnection, useRoom, useRooms } from "backscroll/react";
             const other = new Client({ url: "https://a.example", token: async () => "t", store: new IndexedDBStore(), headers: { a: "b" } });
             async function use(): Promise<number> {

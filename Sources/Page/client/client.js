@@ -73,7 +73,7 @@ export class Client {
         if (typeof url !== "string" || !URL_FORM.test(url)) throw new TypeError("`url` must be that of a server, such as https://chat.example.com.");
         if ((user === undefined) === (token === undefined)) throw new TypeError("Either `user`, a name, or `token`, a function, is required.");
         if (token !== undefined && typeof token !== "function") throw new TypeError("`token` must be a function that returns a token.");
-        if (typeof WebSocket !== "function") throw new TypeError("This platform has no WebSocket. Pass one, such as that of the package `ws`, as `WebSocket`.");
+        if (typeof WebSocket !== "function") throw new TypeError("This platform needs a `WebSocket`, such as that of the package `ws`.");
         this.#url = url.replace(/\/+$/, "");
         this.#store = store;
         this.#onStoreFailure = onStoreFailure;
@@ -157,7 +157,7 @@ export class Client {
      *
      * @param {string} method
      * @param {string} path With its parts encoded, such as `/v1/rooms/lobby/presence`.
-     * @param {{query?: Record<string, string | number>, body?: object}} [options]
+     * @param {{query?: import("./requests.js").QueryFields, body?: object}} [options]
      * @returns {Promise<any>} The JSON of the answer; null if there is none.
      */
     request(method, path, options) {

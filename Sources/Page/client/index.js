@@ -41,5 +41,5 @@ export { ClientError, isTemporary } from "./errors.js";
 export { makeID } from "./room.js";
 export { Readership } from "./readership.js";
 export { MemoryStore, removeStored } from "./storage.js";
-export { difference, unreadToast } from "./timeline.js";
+export { unreadToast } from "./timeline.js";
 export { claimsOf } from "./token.js";

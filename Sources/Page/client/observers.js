@@ -1,5 +1,5 @@
 /**
- * The listeners of something that has a view.
+ * The listeners of something that has a view, and those who wait for a state of it.
  *
  * @module observers
  */
@@ -33,4 +33,37 @@ export class Observers {
             for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener();
         });
     }
+}
+
+/** Number of failures in a row after which those who wait are told. Loading is tried on. */
+const TOLD_FAILURES = 3;
+
+/**
+ * Returns the latest of some failures in a row, if those who wait are told of it.
+ *
+ * @param {import("./errors.js").ClientError | null} failure
+ * @param {number} count
+ */
+export const toldFailure = (failure, count) => (failure && count && (count >= TOLD_FAILURES || !failure.isTemporary) ? failure : undefined);
+
+/**
+ * Waits for a state.
+ *
+ * @param {Set<() => void>} waiting The functions that are called after each change.
+ * @param {() => import("./errors.js").ClientError | null | undefined} outcome Returns null once the state is reached, the error to
+ *   throw instead, or undefined to wait on.
+ * @returns {Promise<void>}
+ */
+export function until(waiting, outcome) {
+    return new Promise((resolve, reject) => {
+        const look = () => {
+            const error = outcome();
+            if (error === undefined) return;
+            waiting.delete(look);
+            if (error) reject(error);
+            else resolve();
+        };
+        waiting.add(look);
+        look();
+    });
 }

@@ -85,7 +85,7 @@ export class Outbox {
                     continue;
                 }
                 failures++;
-                await this.#wait(failure.retryAfter === undefined ? pauseAfter(failures) : failure.retryAfter * 1000);
+                await this.#wait(pauseAfter(failures, failure));
             }
         }
     }

@@ -113,7 +113,7 @@ export class Pins {
         try {
             for (let cursor; ; ) {
                 /** @type {{messages: Message[], has_more: boolean, cursor?: string}} */
-                const answer = await this.#client.request("GET", `${this.#path}/pins`, { query: cursor === undefined ? {} : { cursor } });
+                const answer = await this.#client.request("GET", `${this.#path}/pins`, { query: { cursor } });
                 if (news !== this.#news) return;
                 messages.push(...answer.messages);
                 cursor = answer.has_more ? answer.cursor : undefined;

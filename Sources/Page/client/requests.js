@@ -11,8 +11,10 @@ import { asClientError, ClientError, closedError } from "./errors.js";
  * @typedef {import("./types.js").Message} Message
  * @typedef {import("./types.js").RoomSummary} RoomSummary
  *
+ * @typedef {Record<string, string | number | undefined>} QueryFields The parameters of a request; those that are undefined are left out.
+ *
  * @typedef {object} RequestOptions
- * @property {Record<string, string | number>} [query]
+ * @property {QueryFields} [query]
  * @property {object} [body]
  * @property {Record<string, string>} [headers]
  * @property {boolean} [keepalive] True for a request that outlives the page.
@@ -21,23 +23,25 @@ import { asClientError, ClientError, closedError } from "./errors.js";
 /** The number of connections that browsers keep to a server, and the time in which each must answer to be kept. */
 const CONNECTIONS = 6;
 const CONNECTION_MILLISECONDS = 4000;
-/** Number of attempts of a change, if there is no answer or a temporary error; and the first pause between two. */
+/** Number of attempts of a change, if there is no answer or a temporary error. */
 const CHANGE_ATTEMPTS = 3;
-const CHANGE_PAUSE = 1000;
 /** Maximum pause between two attempts that the server did not ask for, and the longest for which a change waits. */
 export const LONGEST_PAUSE = 30000;
 
-/** @param {Record<string, string | number>} query */
+/** @param {QueryFields} query */
 function queryText(query) {
-    return Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+    return Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${encodeURIComponent(value)}`)).join("&");
 }
 
 /**
- * Returns the pause after failures in a row, in milliseconds: exponential back-off, of which one half is random.
+ * Returns the pause after failures in a row, in milliseconds: the one that the server asks for, or else exponential back-off, of
+ * which one half is random.
  *
  * @param {number} failures
+ * @param {{retryAfter?: number}} error The last of them.
  */
-export function pauseAfter(failures) {
+export function pauseAfter(failures, { retryAfter } = {}) {
+    if (retryAfter !== undefined) return retryAfter * 1000;
     return Math.min(1000 * 2 ** Math.min(failures - 1, 20), LONGEST_PAUSE) * (0.5 + Math.random() / 2);
 }
 
@@ -207,7 +211,7 @@ export class Requests {
                     return await this.request(method, target, options);
                 } catch (error) {
                     const failure = asClientError(error);
-                    const pause = failure.retryAfter === undefined ? pauseAfter(attempt) * (CHANGE_PAUSE / 1000) : failure.retryAfter * 1000;
+                    const pause = pauseAfter(attempt, failure);
                     const isWorthIt = failure.isTemporary && failure.status !== 401 && pause <= LONGEST_PAUSE;
                     if (!isWorthIt || attempt === CHANGE_ATTEMPTS) throw failure;
                     await sleep(pause);
@@ -228,7 +232,7 @@ export class Requests {
      * @returns {Promise<import("./types.js").Page>}
      */
     page(room, query) {
-        return this.request("GET", path(room, "messages"), { query: /** @type {Record<string, string | number>} */ (query) });
+        return this.request("GET", path(room, "messages"), { query: /** @type {QueryFields} */ (query) });
     }
 
     /**
@@ -287,7 +291,7 @@ export class Requests {
      * @returns {Promise<{users: string[], has_more: boolean}>}
      */
     reactors(room, seq, key, after) {
-        return this.request("GET", path(room, "messages", seq, "reactions", key), { query: after === undefined ? {} : { after } });
+        return this.request("GET", path(room, "messages", seq, "reactions", key), { query: { after } });
     }
 
     /**
@@ -305,7 +309,7 @@ export class Requests {
      * @returns {Promise<{blocks: {user: string}[], has_more: boolean}>}
      */
     blocks(after) {
-        return this.request("GET", "/v1/blocks", { query: after === undefined ? {} : { after } });
+        return this.request("GET", "/v1/blocks", { query: { after } });
     }
 
     /**
@@ -327,7 +331,7 @@ export class Requests {
 
     /**
      * @param {string} room
-     * @param {Record<string, string | number>} query
+     * @param {QueryFields} query
      * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
      */
     reads(room, query) {
@@ -374,12 +378,12 @@ export class Requests {
      * @returns {Promise<{rooms: RoomSummary[], has_more: boolean, cursor?: string}>}
      */
     rooms(limit, cursor) {
-        return this.request("GET", "/v1/rooms", { query: cursor === undefined ? { limit } : { limit, cursor } });
+        return this.request("GET", "/v1/rooms", { query: { limit, cursor } });
     }
 
     /**
      * @param {string} room
-     * @param {Record<string, string | number>} query
+     * @param {QueryFields} query
      * @returns {Promise<{members: import("./types.js").Member[], has_more: boolean}>}
      */
     members(room, query) {

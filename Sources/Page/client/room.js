@@ -7,7 +7,7 @@
 
 import { after, elapsed, soon, stop } from "./defaults.js";
 import { asClientError, ClientError, closedError, isTemporary } from "./errors.js";
-import { Observers } from "./observers.js";
+import { Observers, toldFailure, until } from "./observers.js";
 import { Readership } from "./readership.js";
 import { pauseAfter } from "./requests.js";
 import { Timeline } from "./timeline.js";
@@ -48,8 +48,6 @@ const READS_MILLISECONDS = 30000;
 /** Maximum number of members, and of read marks, for a readership; and how many an answer has. */
 const MAXIMUM_MEMBERS = 10000;
 const PART = 1000;
-/** Number of failures in a row after which `open` and the calls that load throw. The room goes on trying. */
-const OPENING_FAILURES = 3;
 /** The prefix of the keys of own messages. */
 const OWN_KEY = "me/";
 
@@ -438,7 +436,7 @@ export class Room {
         this.#markRefusal = null;
         this.#mark = Math.max(this.#mark, seq);
         this.#agreeOnMark();
-        await this.#until(() => this.#mark === 0, () => null);
+        await this.#until(() => this.#mark === 0, () => undefined);
         if (this.#markRefusal !== null) throw this.#markRefusal;
     }
 
@@ -603,7 +601,7 @@ export class Room {
      */
     async report(seq, reason, options = {}) {
         const { note } = options;
-        await this.#host.requests.report(this.id, seq, note === undefined ? { reason } : { reason, note });
+        await this.#host.requests.report(this.id, seq, { reason, note });
     }
 
     /**
@@ -648,15 +646,14 @@ export class Room {
      * Loads all parts of a list of users; null if there are too many.
      *
      * @template {{user: string}} Item
-     * @param {(query: Record<string, string | number>) => Promise<{list: Item[], has_more: boolean}>} load
+     * @param {(query: import("./requests.js").QueryFields) => Promise<{list: Item[], has_more: boolean}>} load
      */
     async #all(load) {
         /** @type {Item[]} */
         const items = [];
         for (let hasMore = true; hasMore && this.#ending === null; ) {
             if (items.length >= MAXIMUM_MEMBERS) return null;
-            const after = items.at(-1)?.user;
-            const { list, has_more } = await load(after === undefined ? { limit: PART } : { limit: PART, after });
+            const { list, has_more } = await load({ limit: PART, after: items.at(-1)?.user });
             items.push(...list);
             hasMore = has_more;
         }
@@ -690,7 +687,7 @@ export class Room {
      */
     async reads(options = {}) {
         const { after, from } = options;
-        const { reads, has_more: hasMore } = await this.#host.requests.reads(this.id, { ...(after !== undefined && { after }), ...(from !== undefined && { from }) });
+        const { reads, has_more: hasMore } = await this.#host.requests.reads(this.id, { after, from });
         return { reads, hasMore };
     }
 
@@ -804,26 +801,10 @@ export class Room {
      * Waits for a state.
      *
      * @param {() => boolean} isReached
-     * @param {() => ClientError | null} [failure] The error to throw instead, if there is one.
-     * @returns {Promise<void>}
+     * @param {() => ClientError | undefined} [failure] The error to throw instead, if there is one.
      */
-    #until(isReached, failure = () => this.#openingFailure) {
-        return new Promise((resolve, reject) => {
-            const look = () => {
-                const error = this.#ending ?? (isReached() ? null : failure());
-                if (error === null && !isReached()) return;
-                this.#waiting.delete(look);
-                if (error) reject(error);
-                else resolve();
-            };
-            this.#waiting.add(look);
-            look();
-        });
-    }
-
-    get #openingFailure() {
-        if (this.#failure === null || this.#failures === 0) return null;
-        return this.#failures >= OPENING_FAILURES || !this.#failure.isTemporary ? this.#failure : null;
+    #until(isReached, failure = () => toldFailure(this.#failure, this.#failures)) {
+        return until(this.#waiting, () => this.#ending ?? (isReached() ? null : failure()));
     }
 
     /** @param {ClientError} error */
@@ -1200,7 +1181,7 @@ export class Room {
                 return this.#changed();
             }
             this.#markFailures++;
-            this.#agreeAfter(failure.retryAfter === undefined ? pauseAfter(this.#markFailures) : failure.retryAfter * 1000);
+            this.#agreeAfter(pauseAfter(this.#markFailures, failure));
         }
     }
 }

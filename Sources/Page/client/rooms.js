@@ -6,7 +6,7 @@
 
 import { after, soon, stop } from "./defaults.js";
 import { asClientError, ClientError, closedError } from "./errors.js";
-import { Observers } from "./observers.js";
+import { Observers, toldFailure, until } from "./observers.js";
 import { pauseAfter } from "./requests.js";
 
 /**
@@ -36,8 +36,6 @@ const LOOK_UP_MILLISECONDS = 250;
 const SAVE_MILLISECONDS = 100;
 /** Maximum number of messages and settings of a room that are kept while its state is being loaded. */
 const KEPT_MESSAGES = 100;
-/** Number of failures in a row after which `open` throws. The list goes on trying. */
-const OPENING_FAILURES = 3;
 /** The number at which the server stops counting unread messages: it means that many or more. */
 const UNREAD_CAP = 1000;
 
@@ -197,19 +195,7 @@ export class Rooms {
         if (this.#ending) throw this.#ending;
         this.#failures = 0;
         this.#starting ??= this.#start();
-        await new Promise((resolve, reject) => {
-            const look = () => {
-                const isFailure = this.#failure !== null && this.#failures > 0
-                    && (this.#failures >= OPENING_FAILURES || !this.#failure.isTemporary);
-                const error = this.#ending ?? (!this.#isListed && isFailure ? this.#failure : null);
-                if (error === null && !this.#isListed) return;
-                this.#waiting.delete(look);
-                if (error) reject(error);
-                else resolve(null);
-            };
-            this.#waiting.add(look);
-            look();
-        });
+        await until(this.#waiting, () => this.#ending ?? (this.#isListed ? null : toldFailure(this.#failure, this.#failures)));
         return this;
     }
 
@@ -290,8 +276,7 @@ export class Rooms {
      */
     async mentions(options = {}) {
         const { limit = 50, cursor: after } = options;
-        /** @type {Record<string, string | number>} */
-        const query = after === undefined ? { limit } : { limit, cursor: after };
+        const query = { limit, cursor: after };
         const { messages, has_more: hasMore, cursor } = await this.#host.requests.request("GET", "/v1/mentions", { query });
         return { messages, hasMore, cursor };
     }
@@ -330,7 +315,7 @@ export class Rooms {
      */
     async members(id, options = {}) {
         const { after, profiles } = options;
-        const { members, has_more: hasMore } = await this.#host.requests.members(id, { ...(after !== undefined && { after }), ...(profiles && { profiles: "true" }) });
+        const { members, has_more: hasMore } = await this.#host.requests.members(id, { after, profiles: profiles ? "true" : undefined });
         return { members, hasMore };
     }
 
@@ -500,7 +485,7 @@ export class Rooms {
                     this.#listing = 0;
                     return;
                 }
-                await this.#sleep(failure.retryAfter === undefined ? pauseAfter(++failures) : failure.retryAfter * 1000);
+                await this.#sleep(pauseAfter(++failures, failure));
                 if (number !== this.#listing || this.#ending) return;
             }
         }

@@ -24,11 +24,11 @@ export class Client {
      *
      * @param {string} method
      * @param {string} path With its parts encoded, such as `/v1/rooms/lobby/presence`.
-     * @param {{query?: Record<string, string | number>, body?: object}} [options]
+     * @param {{query?: import("./requests.js").QueryFields, body?: object}} [options]
      * @returns {Promise<any>} The JSON of the answer; null if there is none.
      */
     request(method: string, path: string, options?: {
-        query?: Record<string, string | number> | undefined;
+        query?: import("./requests.js").QueryFields | undefined;
         body?: object | undefined;
     } | undefined): Promise<any>;
     /** Returns the rooms that have unsent messages. The client sends them, also without opening the rooms. */

@@ -1,6 +1,7 @@
 export { Client } from "./client.js";
 export { makeID } from "./room.js";
 export { Readership } from "./readership.js";
+export { unreadToast } from "./timeline.js";
 export { claimsOf } from "./token.js";
 export type ClientOptions = import("./client.js").ClientOptions;
 export type Message = import("./types.js").Message;
@@ -28,4 +29,3 @@ export type Blocks = import("./blocks.js").Blocks;
 export type Connection = import("./connection.js").Connection;
 export { ClientError, isTemporary } from "./errors.js";
 export { MemoryStore, removeStored } from "./storage.js";
-export { difference, unreadToast } from "./timeline.js";

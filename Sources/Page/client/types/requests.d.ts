@@ -1,9 +1,13 @@
 /**
- * Returns the pause after failures in a row, in milliseconds: exponential back-off, of which one half is random.
+ * Returns the pause after failures in a row, in milliseconds: the one that the server asks for, or else exponential back-off, of
+ * which one half is random.
  *
  * @param {number} failures
+ * @param {{retryAfter?: number}} error The last of them.
  */
-export function pauseAfter(failures: number): number;
+export function pauseAfter(failures: number, { retryAfter }?: {
+    retryAfter?: number;
+}): number;
 /** Maximum pause between two attempts that the server did not ask for, and the longest for which a change waits. */
 export const LONGEST_PAUSE: 30000;
 export class Requests {
@@ -124,10 +128,10 @@ export class Requests {
     direct(user: string): Promise<RoomSummary>;
     /**
      * @param {string} room
-     * @param {Record<string, string | number>} query
+     * @param {QueryFields} query
      * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
      */
-    reads(room: string, query: Record<string, string | number>): Promise<{
+    reads(room: string, query: QueryFields): Promise<{
         reads: import("./types.js").ReadMark[];
         has_more: boolean;
     }>;
@@ -165,10 +169,10 @@ export class Requests {
     }>;
     /**
      * @param {string} room
-     * @param {Record<string, string | number>} query
+     * @param {QueryFields} query
      * @returns {Promise<{members: import("./types.js").Member[], has_more: boolean}>}
      */
-    members(room: string, query: Record<string, string | number>): Promise<{
+    members(room: string, query: QueryFields): Promise<{
         members: import("./types.js").Member[];
         has_more: boolean;
     }>;
@@ -189,8 +193,12 @@ export class Requests {
 }
 export type Message = import("./types.js").Message;
 export type RoomSummary = import("./types.js").RoomSummary;
+/**
+ * The parameters of a request; those that are undefined are left out.
+ */
+export type QueryFields = Record<string, string | number | undefined>;
 export type RequestOptions = {
-    query?: Record<string, string | number> | undefined;
+    query?: QueryFields | undefined;
     body?: object | undefined;
     headers?: Record<string, string> | undefined;
     /**
