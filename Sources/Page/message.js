@@ -39,7 +39,7 @@ export const NAMED_USERS = 20;
  * @property {import("./client/index.js").Readership | null} readership
  * @property {boolean} countsUnread True to show how many members have not read each message.
  * @property {(message: Message, key: string) => boolean} hasReacted
- * @property {(message: Message) => boolean} isFolded True for a message of a blocked user that is not shown.
+ * @property {(message: Message) => boolean} isFolded True for a quoted message of a blocked user.
  */
 
 /**
@@ -239,8 +239,8 @@ function status(row, after, message, context) {
  * @param {Row | undefined} before
  * @param {Context} context
  */
-function isGrouped(row, before, { me, isFolded }) {
-    if (!before?.state || (before.message && isFolded(before.message))) return false;
+function isGrouped(row, before, { me }) {
+    if (!before?.state || before.folded) return false;
     const [message, previous] = [contentOf(row, me), contentOf(before, me)];
     return message.sender === previous.sender && timeOf(message) - timeOf(previous) < GROUP_MILLISECONDS;
 }
@@ -256,7 +256,7 @@ const timeOf = ({ created_at: time }) => (time ? Date.parse(time) : Date.now());
  * @param {Context} context
  */
 function sharesTime(row, after, context) {
-    if (!after?.state || !isGrouped(after, row, context) || (after.message && context.isFolded(after.message))) return false;
+    if (!after?.state || !isGrouped(after, row, context) || after.folded) return false;
     const [minute, next] = [row, after].map((one) => Math.floor(timeOf(contentOf(one, context.me)) / MINUTE_MILLISECONDS));
     return minute === next && (!row.mine || stateOf(row, context) === stateOf(after, context));
 }
@@ -298,7 +298,7 @@ function freshNode(row, before, after, context) {
     if (row.key === "unread") return unreadLine();
     if (!row.state) return dayLine(row.key);
     const message = contentOf(row, context.me);
-    if (row.message && context.isFolded(row.message)) return foldedNode(row);
+    if (row.folded) return foldedNode(row);
     const classes = [row.mine ? "mine" : "theirs"];
     if (isGrouped(row, before, context)) classes.push("grouped");
     if (!row.mine && (message.mentions_room || message.mentions?.includes(context.me))) classes.push("mentions-me");

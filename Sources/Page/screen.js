@@ -174,8 +174,6 @@ export class Screen {
     #slowTimer = undefined;
     /** @type {Pins} */
     #pins;
-    /** @type {Set<number>} The messages of blocked users that are shown. */
-    #unfolded = new Set();
     /** @type {Promise<string[]> | null} The members, once they are needed. */
     #members = null;
     /** @type {string | null} The ban that is shown. */
@@ -339,12 +337,12 @@ export class Screen {
     }
 
     /**
-     * True for a message of a blocked user that the reader has not asked for.
+     * True for a message of a blocked user, which is not shown outside its row.
      *
      * @param {Message} message
      */
-    #isFolded({ seq, sender }) {
-        return this.#client.blocks.view.has(sender) && !this.#unfolded.has(seq);
+    #isFolded({ sender }) {
+        return this.#client.blocks.view.has(sender);
     }
 
     /** Redraws what depends on today's date. */
@@ -460,7 +458,6 @@ export class Screen {
         this.#list.redraw(moved);
         if (view.epoch !== this.#epoch) {
             this.#quotes.clear();
-            this.#unfolded.clear();
             this.#reacted.clear();
         }
         this.#epoch = view.epoch;
@@ -781,8 +778,7 @@ export class Screen {
      * @param {StoredRow} row
      */
     #unfold(row) {
-        this.#unfolded.add(row.seq);
-        this.#list.redraw();
+        this.#room.show(row.seq);
         this.#list.node(row.key)?.focus({ preventScroll: true });
     }
 
@@ -828,12 +824,11 @@ export class Screen {
         const isMine = message.sender === this.#me;
         const announce = (/** @type {string} */ said) => ($("#announcer").textContent = said);
         const { sender } = message;
-        const isBlocked = this.#client.blocks.view.has(sender);
-        const isFolded = this.#isFolded(message);
+        const isBlocked = this.#isFolded(message);
         const link = `${location.origin}/?${new URLSearchParams({ room: this.id, at: String(seq) })}`;
         const name = nameOf(sender);
-        openMenu(place, isFolded ? BLOCKED_TEXT : `${name}: ${summary(message)}`, formats().exact.format(new Date(message.created_at)), { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
-            ...(isFolded ? [{ name: "show", label: "Show", run: () => this.#unfold(row) }] : []),
+        openMenu(place, row.folded ? BLOCKED_TEXT : `${name}: ${summary(message)}`, formats().exact.format(new Date(message.created_at)), { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
+            ...(row.folded ? [{ name: "show", label: "Show", run: () => this.#unfold(row) }] : []),
             { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
             ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
             { name: "link", label: "Copy link", run: () => copy(link).then(() => announce("The link is copied.")) },

@@ -301,6 +301,36 @@ describe("The JavaScript client", () => {
         assert.equal((await bob.room(id).send("again")).text, "again");
     });
 
+    test("folds the messages of blocked users, and shows one of them", async (t) => {
+        const server = await startServer(t);
+        const send = (user, text) => server.request("POST", `/v1/rooms/lobby/messages?user=${user}`, { text });
+        for (const user of ["mallory", "bob", "mallory"]) await send(user, "hello");
+        const alice = clientOf(t, server, "alice");
+        const room = alice.room("lobby");
+        const folded = () => room.view.rows.filter((row) => row.folded).map(({ seq }) => seq).join();
+        // The first page shows what is known, whether the list of blocks or the room comes first.
+        await alice.blocks.block("mallory");
+        await room.open();
+        assert.equal(folded(), "1,3");
+        const { rows } = room.view;
+        room.show(3);
+        await until(room, () => folded() === "1");
+        assert.equal(room.view.rows[1], rows[1]);
+        assert.equal(room.message(3).sender, "mallory");
+        await send("mallory", "again");
+        await until(room, () => folded() === "1,4");
+        await alice.blocks.unblock("mallory");
+        await until(room, () => folded() === "");
+        // Another device blocks.
+        await alice.blocks.open();
+        await alice.rooms.open();
+        await until(alice.rooms, () => alice.rooms.view.isLive);
+        await server.request("PUT", "/v1/blocks/mallory?user=alice");
+        await until(room, () => folded() === "1,3,4");
+        await room.open({ at: 2 });
+        assert.equal(folded(), "1,3,4");
+    });
+
     test("reports messages, mentions users and tells who has read", async (t) => {
         const server = await startServer(t);
         const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];

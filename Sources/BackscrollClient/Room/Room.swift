@@ -91,8 +91,10 @@ public actor Room {
     /// The changes for the store; nil until the stored messages are shown, and without a store.
     var record: RoomRecord?
 
-    init(id: String, me: String, client: BackscrollClient, generation: Int, utcOffsets: UTCOffsets, storage: RoomStore?)
-    {
+    init(
+        id: String, me: String, client: BackscrollClient, generation: Int, utcOffsets: UTCOffsets, storage: RoomStore?,
+        blocked: [String] = []
+    ) {
         self.storage = storage
         self.id = id
         subscriptionNumber = SubscriptionNumber(generation: generation)
@@ -102,6 +104,7 @@ public actor Room {
         machine = RoomMachine(
             me: me, room: id, limit: options.pageLimit, utcOffsets: utcOffsets, windowLimit: options.windowLimit)
         timeline = RoomTimeline()
+        _ = machine.handle(.blocked(users: blocked))
     }
 
     deinit {
@@ -217,6 +220,19 @@ public actor Room {
     public func setActive(_ isActive: Bool) async {
         isScreenActive = isActive
         handle(.active(isScreenActive && isAppActive))
+        await publish()
+    }
+
+    /// Shows the message of a blocked user, whose row ``BackscrollTimeline/Timeline/Row/isFolded``, until the room is opened
+    /// again or the block ends.
+    public func show(_ seq: Int64) async {
+        handle(.show(seq: seq))
+        await publish()
+    }
+
+    /// Folds the messages of these users, who are all whom the user blocks.
+    func setBlocked(_ users: [String]) async {
+        handle(.blocked(users: users))
         await publish()
     }
 

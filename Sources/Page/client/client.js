@@ -110,7 +110,7 @@ export class Client {
             },
             noteRoom: (summary) => this.#list?.note(summary),
             noteUnread: (room, unread) => this.#list?.noteUnread(room, unread),
-            isBlocked: (user) => this.#blocks.view.has(user),
+            blocks: this.#blocks,
         };
     }
 

@@ -29,7 +29,7 @@ import { utcOffsets } from "./utc-offsets.js";
  * @property {(room: Room) => void} closed
  * @property {(summary: import("./types.js").RoomSummary) => void} noteRoom The server has told the state of a room.
  * @property {(room: string, unread: number) => void} noteUnread
- * @property {(user: string) => boolean} isBlocked
+ * @property {import("./blocks.js").Blocks} blocks
  */
 
 /** Interval of the machine's clock ticks, in milliseconds. Its waits are whole seconds. */
@@ -90,7 +90,7 @@ const isSame = (one, other) => one === other || (one.length === other.length && 
  * @param {Row} other
  */
 const isSameRow = (one, other) => one === other
-    || (one.key === other.key && one.state === other.state && one.code === other.code && one.message === other.message && one.draft === other.draft);
+    || (one.key === other.key && one.state === other.state && one.code === other.code && one.folded === other.folded && one.message === other.message && one.draft === other.draft);
 
 /**
  * Returns the chunks of a view with those of the view before where they are the same. Unsent messages are in a chunk of their own,
@@ -232,6 +232,8 @@ export class Room {
     #awaited = new Map();
     /** @type {import("./connection.js").Subscriber} */
     #subscriber;
+    /** Ends the subscription to the blocked users. */
+    #unfollowBlocks = () => {};
 
     /**
      * @param {RoomHost} host
@@ -390,6 +392,15 @@ export class Room {
      */
     setViewport({ atBottom, lastVisible }) {
         if (this.#isStarted) this.#handle({ event: "viewport", at_bottom: atBottom, last_visible: lastVisible });
+    }
+
+    /**
+     * Shows the message of a blocked user, whose row is `folded`, until the room is opened again or the block ends.
+     *
+     * @param {number} seq
+     */
+    show(seq) {
+        if (this.#isStarted) this.#handle({ event: "show", seq });
     }
 
     /**
@@ -746,6 +757,10 @@ export class Room {
         this.#order = Math.max(0, ...unsent.map(({ order }) => order));
         if (this.#ending !== null) return;
         this.#tick();
+        const { blocks } = this.#host;
+        const fold = () => this.#handle({ event: "blocked", users: [...blocks.view] });
+        this.#unfollowBlocks = blocks.subscribe(fold);
+        fold();
         this.#take({ event: "active", active: this.#isActive && !this.#isInBackground });
         for (const send of unsent) {
             this.#unsent.set(send.draft.client_message_id, send);
@@ -1112,6 +1127,7 @@ export class Room {
         const { unread, epoch } = this.view;
         if (error.code === "closed" && this.#isStarted) this.save();
         this.#ending = error;
+        this.#unfollowBlocks();
         for (const timer of [this.#ticking, this.#saving, this.#marking]) stop(timer);
         if (error.endsAccess) this.#storage?.forgetWindow(this.id);
         this.#mark = 0;

@@ -677,7 +677,7 @@ export class Rooms {
             if (isUnread && !message.deleted) {
                 room.unread = Math.min(room.unread + 1, UNREAD_CAP);
                 room.first_unread ??= message.seq;
-                if (isMention && !this.#host.isBlocked(message.sender)) {
+                if (isMention && !this.#host.blocks.view.has(message.sender)) {
                     room.unread_mentions = Math.min((room.unread_mentions ?? 0) + 1, UNREAD_CAP);
                     room.first_unread_mention ??= message.seq;
                 }

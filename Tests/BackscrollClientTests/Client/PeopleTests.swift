@@ -41,6 +41,28 @@ import Testing
         for client in [alice, bob] { await client.close() }
     }
 
+    @Test func `fold the messages of blocked users in a room, and show one of them`() async throws {
+        let server = try ChatServer()
+        for user in ["mallory", "bob", "mallory"] { try await server.client(user).post("hello", to: "lobby") }
+        let client = server.client()
+        let room = try await client.room("lobby")
+        await room.setBlocked(["mallory"])
+        try await room.open(at: .newest)
+        func folded() async -> [Int64] { await room.view.rows.filter(\.isFolded).compactMap(\.seq) }
+        #expect(await folded() == [1, 3])
+        let before = await room.view
+        await room.show(3)
+        #expect(await folded() == [1])
+        let difference = await room.view.difference(from: before)
+        #expect(difference.updated.map(\.row.seq) == [3] && difference.inserted.isEmpty && difference.removed.isEmpty)
+        await room.setBlocked([])
+        #expect(await folded().isEmpty)
+        await room.setBlocked(["bob", "mallory"])
+        #expect(await folded() == [1, 2, 3])
+        #expect(await room.timeline.rows.filter(\.isFolded).count == 3)
+        await client.close()
+    }
+
     @Test func `report a message, again without effect, and refuse one that is not there`() async throws {
         let server = try ChatServer()
         try await server.fill(1)

@@ -90,6 +90,12 @@ export class Room {
         lastVisible: number | null;
     }): void;
     /**
+     * Shows the message of a blocked user, whose row is `folded`, until the room is opened again or the block ends.
+     *
+     * @param {number} seq
+     */
+    show(seq: number): void;
+    /**
      * Tells if the room's screen is in front of the user. If not, nothing is marked as read.
      *
      * @param {boolean} isActive
@@ -255,6 +261,6 @@ export type RoomHost = {
      */
     noteRoom: (summary: import("./types.js").RoomSummary) => void;
     noteUnread: (room: string, unread: number) => void;
-    isBlocked: (user: string) => boolean;
+    blocks: import("./blocks.js").Blocks;
 };
 export type Row = import("./types.js").Row;
