@@ -7,7 +7,7 @@
 import { dayText } from "./calendar.js";
 import { avatar, knownName, nameOf } from "./people.js";
 import { renew } from "./renew.js";
-import { element, formats, formatted, link, safeURL, sentence, summary } from "./text.js";
+import { element, formats, formatted, isEmoji, link, safeURL, sentence, sizeText, summary } from "./text.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
 /** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
@@ -92,27 +92,63 @@ function frame({ width = 1, height = 1, thumbhash }, node) {
 }
 
 /** @param {Attachment} attachment */
+const altOf = ({ description, title }) => description || title || "Picture";
+
+/**
+ * The pictures of a message that can be shown large.
+ *
+ * @param {Content} message
+ */
+export function picturesOf({ attachments }) {
+    return (attachments ?? []).flatMap((attachment) => {
+        const url = attachment.type === "image" ? safeURL(attachment.url) : null;
+        return url ? [{ url, alt: altOf(attachment) }] : [];
+    });
+}
+
+/**
+ * The pictures and videos of a message: a single one in its shape, several in a grid. A picture is a link, which the page shows large.
+ *
+ * @param {readonly Attachment[]} attachments
+ */
+function album(attachments) {
+    let pictures = 0;
+    const nodes = attachments.flatMap(/** @returns {HTMLElement[]} */ (attachment) => {
+        const url = safeURL(attachment.url);
+        if (!url) return [];
+        if (attachment.type === "video") {
+            return [frame(attachment, element("video", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": nameOfFile(attachment, url) }))];
+        }
+        const shown = link(url, frame(attachment, element("img", {
+            src: url.href, alt: altOf(attachment), width: attachment.width, height: attachment.height,
+            loading: "lazy", decoding: "async", referrerpolicy: "no-referrer",
+        })));
+        shown.dataset.view = String(pictures++);
+        return [shown];
+    });
+    return nodes.length > 1 ? element("div", { class: "album", "data-count": nodes.length }, ...nodes) : nodes[0];
+}
+
+/**
+ * @param {Attachment} attachment
+ * @param {URL} url
+ */
+const nameOfFile = ({ title }, url) => title || decodeURIComponentSafely(url.pathname.split("/").pop() ?? "") || url.hostname;
+
+/** @param {Attachment} attachment */
 function attachmentNode(attachment) {
     const url = safeURL(attachment.url);
     if (!url) return null;
-    const name = attachment.title || decodeURIComponentSafely(url.pathname.split("/").pop() ?? "") || url.hostname;
-    if (attachment.type === "image") {
-        const image = element("img", {
-            src: url.href, alt: attachment.description || attachment.title || "Picture", width: attachment.width, height: attachment.height,
-            loading: "lazy", decoding: "async", referrerpolicy: "no-referrer",
-        });
-        return link(url, frame(attachment, image));
-    }
-    if (attachment.type === "video") {
-        return frame(attachment, element("video", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name }));
-    }
-    if (attachment.type === "audio") {
-        return element("audio", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name });
-    }
+    const { type, description, size } = attachment;
+    const name = nameOfFile(attachment, url);
+    if (type === "audio") return element("audio", { src: url.href, controls: true, tabindex: "-1", preload: "none", "aria-label": name });
+    const ending = name.match(/\.([a-z0-9]{1,4})$/i)?.[1] ?? "";
     return link(url, element("span", { class: "card" },
-        element("b", { dir: "auto" }, name),
-        attachment.description ? element("span", { dir: "auto" }, attachment.description) : null,
-        element("small", {}, url.hostname)));
+        type === "file" ? element("span", { class: "kind", "aria-hidden": "true" }, ending.toUpperCase()) : null,
+        element("span", { class: "about" },
+            element("b", { dir: "auto" }, name),
+            description ? element("span", { dir: "auto" }, description) : null,
+            element("small", {}, size ? `${sizeText(size)} · ${url.hostname}` : url.hostname))));
 }
 
 /** @param {string} text */
@@ -313,13 +349,21 @@ function freshNode(row, before, after, context) {
         bubble.append(element("p", { class: "tombstone" }, "This message was deleted."));
     } else {
         if (message.reply_to) bubble.append(quote(message.reply_to, row.key, context));
+        const attachments = message.attachments ?? [];
+        const isSeen = (/** @type {Attachment} */ { type }) => type === "image" || type === "video";
+        const pictures = album(attachments.filter(isSeen));
+        if (pictures) bubble.classList.add("pictured");
         const text = message.text ? element("div", { class: "text" }, ...formatted(message.text)) : null;
-        for (const part of [text, ...(message.attachments ?? []).map(attachmentNode)]) if (part) bubble.append(part);
+        for (const part of [pictures, text, ...attachments.filter((one) => !isSeen(one)).map(attachmentNode)]) if (part) bubble.append(part);
+        if (bubble.childElementCount === 1) {
+            if (pictures) bubble.classList.add("bare");
+            else if (message.text && isEmoji(message.text)) bubble.classList.add("large");
+        }
     }
     const said = status(row, after, message, context);
     if (said) {
         const last = bubble.lastElementChild;
-        if (makeRoom((last?.matches(".text") && last.lastElementChild) || last || undefined, said)) said.classList.add("inline");
+        if (!bubble.matches(".large") && makeRoom((last?.matches(".text") && last.lastElementChild) || last || undefined, said)) said.classList.add("inline");
         bubble.append(said);
     }
     const { users, more } = row.mine ? context.readBy(row.key) : { users: [], more: 0 };

@@ -22,7 +22,7 @@ const FILES = [
     "/page/client/timeline-events.js", "/page/client/timeline-window.js", "/page/client/timeline.js", "/page/client/token.js",
     "/page/client/utc-offsets.js", "/page/completion.js", "/page/composer.js", "/page/drafts.js", "/page/icon.svg", "/page/list.js", "/page/manifest.webmanifest", "/page/menu.js", "/page/message.js",
     "/page/messages.js", "/page/mute.js", "/page/network.js", "/page/notifications.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
-    "/page/text.js", "/page/thumbhash.js",
+    "/page/text.js", "/page/thumbhash.js", "/page/viewer.js",
 ];
 
 /**

@@ -12,7 +12,7 @@ import { dayText, firstSince } from "./calendar.js";
 import { Composer } from "./composer.js";
 import { List } from "./list.js";
 import { closeMenu, copy, openMenu } from "./menu.js";
-import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, picker, rowNode, stateOf, unreadCount } from "./message.js";
+import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, contentOf, picker, picturesOf, rowNode, stateOf, unreadCount } from "./message.js";
 import { drawMessages, drawPins, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
 import { networkText, serverNow } from "./network.js";
 import { membersOf, nameOf } from "./people.js";
@@ -20,6 +20,7 @@ import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
 import { $, element, formats, said, sentence, summary, unreadText } from "./text.js";
+import { openViewer } from "./viewer.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;
@@ -30,6 +31,8 @@ const DOUBLE_TAP_DISTANCE = 40;
 const LONG_PRESS_MILLISECONDS = 500;
 /** Minimum time before scrolling loads a failed edge again, in milliseconds. */
 const RETRY_MILLISECONDS = 1000;
+/** Time for which a button says that it has copied, in milliseconds. */
+const COPIED_MILLISECONDS = 1500;
 /** Maximum number of names in "Read by" below a message. */
 const MAXIMUM_READERS = 3;
 /** Number of seconds from which on a time left is told in minutes. */
@@ -738,17 +741,26 @@ export class Screen {
         return key === undefined ? undefined : this.#list.row(key);
     }
 
-    /** @param {Event} event */
-    #clicked({ target }) {
+    /** @param {MouseEvent} event */
+    #clicked(event) {
+        const { target } = event;
         if (!(target instanceof Element)) return;
         const button = target.closest("button");
         const row = this.#rowOf(target);
+        /** @type {HTMLElement | null} */
+        const picture = target.closest("[data-view]");
+        // With another key, a link opens as the browser does it.
+        if (picture && row && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
+            event.preventDefault();
+            return this.#showPicture(row, Number(picture.dataset.view));
+        }
         if (!button || !row) return;
         const { dataset } = button;
         const id = row.draft?.client_message_id ?? row.message?.client_message_id;
         if (dataset.retry !== undefined && id !== undefined) this.#room.retry(id);
         else if (dataset.discard !== undefined && id !== undefined) this.#room.discard(id);
         else if (dataset.jump !== undefined) this.leap(Number(dataset.jump));
+        else if (dataset.copy !== undefined) this.#copyCode(button);
         else if (dataset.edit !== undefined) this.#editRow(row);
         else if (!isStored(row)) return;
         else if (dataset.show !== undefined) this.#unfold(row);
@@ -773,6 +785,30 @@ export class Screen {
     }
 
     /**
+     * Shows a picture large. The keys and gestures go on to the others of the window.
+     *
+     * @param {Row} row
+     * @param {number} index The picture's place in its message.
+     */
+    #showPicture(row, index) {
+        const rows = (this.#view?.chunks.flat() ?? []).filter(({ state, message }) => state && !message?.deleted && !(message && this.#isFolded(message)));
+        const pictures = rows.flatMap((each) => {
+            const message = contentOf(each, this.#me);
+            return picturesOf(message).map((picture, place) => ({ ...picture, message, isFirst: each.key === row.key && place === index }));
+        });
+        openViewer(pictures, pictures.findIndex(({ isFirst }) => isFirst));
+    }
+
+    /** @param {HTMLElement} button */
+    #copyCode(button) {
+        copy(button.closest(".code")?.querySelector("code")?.textContent ?? "").then(() => {
+            $("#announcer").textContent = "The code is copied.";
+            button.dataset.copied = "";
+            setTimeout(() => delete button.dataset.copied, COPIED_MILLISECONDS);
+        });
+    }
+
+    /**
      * Shows a message of a blocked user.
      *
      * @param {StoredRow} row
@@ -790,7 +826,7 @@ export class Screen {
     #openContextMenu(event) {
         const { target, clientX: x, clientY: y } = event;
         const selection = getSelection();
-        if (!(target instanceof Element) || target.closest("a, video, audio")) return;
+        if (!(target instanceof Element) || target.closest("a:not([data-view]), video, audio")) return;
         const isSelected = selection && !selection.isCollapsed
             && (selection.containsNode(target, true) || target.contains(selection.getRangeAt(0).commonAncestorContainer));
         if (isSelected) return;
@@ -975,7 +1011,7 @@ export class Screen {
         } else if (type === "pointerdown") {
             this.#touch = { x, y };
             // Some browsers have no such event for a long press.
-            const isPress = target.closest(".bubble") && !target.closest("a, video, audio, button");
+            const isPress = target.closest(".bubble") && !target.closest("a:not([data-view]), video, audio, button");
             if (isPress) this.#pressing = setTimeout(() => this.#openMenuOf(target, { x, y }), LONG_PRESS_MILLISECONDS);
         } else if (this.#touch && Math.hypot(x - this.#touch.x, y - this.#touch.y) < TAP_DISTANCE) {
             const tap = { key: /** @type {HTMLElement | null} */ (target.closest("[data-key]"))?.dataset.key, at: timeStamp, x, y };

@@ -5,7 +5,12 @@
  */
 
 const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
-const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)/gi;
+/** Code, an address, and what is bold or in italics. Nothing of these has its own mark within, so that each character is looked at once. */
+const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)|\*\*([^*\n]+)\*\*|_([^_\n]+)_/gi;
+const WORD = /[\p{L}\p{N}_]/u;
+/** The beginnings of the lines of a list, with the number in an ordered one, and of a quote. */
+const ITEM = /^ {0,3}(?:[-*•]|(\d{1,3})[.)])[ \t]+(?=\S)/;
+const QUOTED = /^ {0,3}> +(?=\S)/;
 /** The closing characters at the end of an address that belong to it only if it also opens them, each with its opening one. */
 const PAIRS = new Map([..."()[]{}（）［］｛｝「」『』【】《》〈〉«»‹›“”‘’"].flatMap((open, index, all) => (index % 2 ? [] : [[all[index + 1], open]])));
 /** The other characters at the end of an address that belong to the sentence around it. */
@@ -151,17 +156,27 @@ export function link(url, ...children) {
 function inline(text) {
     /** @type {Child[]} */
     const nodes = [];
+    const pattern = new RegExp(INLINE);
     let end = 0;
-    for (const match of text.matchAll(INLINE)) {
-        const [whole, code, address] = match;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+        const [whole, code, address, bold, italic] = match;
+        const start = match.index;
         const shown = address ? withoutTrailing(address) : whole;
         const url = address ? safeURL(shown) : null;
         if (address && !url) continue;
-        const start = /** @type {number} */ (match.index);
+        const marked = bold ?? italic;
+        // Two stars or underscores may stand for themselves, as in 2 ** 3 and some_long_name.
+        const isNone = marked && (marked.trim() !== marked || (italic && [text[start - 1], text[pattern.lastIndex]].some((next) => next && WORD.test(next))));
+        if (isNone) {
+            pattern.lastIndex = start + 1;
+            continue;
+        }
         if (start > end) nodes.push(text.slice(end, start));
-        // Each has a direction of its own, so that it does not change the order of the words around it.
-        nodes.push(url ? element("bdi", { dir: "ltr" }, link(url, shown)) : element("bdi", {}, element("code", {}, code)));
+        // Links and code have a direction of their own, so that they do not change the order of the words around them.
+        nodes.push(url ? element("bdi", { dir: "ltr" }, link(url, shown))
+            : marked ? element(bold ? "strong" : "em", {}, ...(/[`:*_]/.test(marked) ? inline(marked) : [marked])) : element("bdi", {}, element("code", {}, code)));
         end = start + shown.length;
+        pattern.lastIndex = end;
     }
     if (end < text.length) nodes.push(text.slice(end));
     return nodes;
@@ -201,27 +216,82 @@ function withoutLineFeeds(text) {
 }
 
 /**
- * Returns the nodes of a message's text. Each paragraph has its own direction, and a direction that a text switches on ends
- * with the paragraph.
+ * Returns the paragraphs, lists and quotes of a text, by the beginnings of its lines. Each has its own direction, and a direction that
+ * a text switches on ends with it.
+ *
+ * @param {string} text
+ * @param {boolean} [isQuote] True within a quote, where no other one begins.
+ * @returns {HTMLElement[]}
+ */
+function blocks(text, isQuote = false) {
+    /** @type {{kind: string, lines: string[]}[]} */
+    const parts = [];
+    for (const line of text.split("\n")) {
+        const item = line.match(ITEM);
+        const kind = !isQuote && QUOTED.test(line) ? "blockquote" : !item ? "p" : item[1] ? "ol" : "ul";
+        const last = parts.at(-1);
+        if (last?.kind === kind) last.lines.push(line);
+        else parts.push({ kind, lines: [line] });
+    }
+    return parts.flatMap(/** @returns {HTMLElement[]} */ ({ kind, lines }) => {
+        if (kind === "p") {
+            const trimmed = withoutLineFeeds(lines.join("\n"));
+            return trimmed ? [element("p", { dir: "auto" }, ...inline(trimmed))] : [];
+        }
+        if (kind === "blockquote") return [element("blockquote", { dir: "auto" }, ...blocks(lines.map((line) => line.replace(QUOTED, "")).join("\n"), true))];
+        return [element(/** @type {"ol" | "ul"} */ (kind), { dir: "auto" }, ...lines.map((line) => {
+            const [mark, number] = /** @type {RegExpMatchArray} */ (line.match(ITEM));
+            return element("li", { value: number, dir: "auto" }, ...inline(line.slice(mark.length)));
+        }))];
+    });
+}
+
+/**
+ * Returns the nodes of a message's text.
  *
  * @param {string} text
  */
 export function formatted(text) {
     /** @type {Node[]} */
     const nodes = [];
-    const paragraph = (/** @type {string} */ part) => {
-        const trimmed = withoutLineFeeds(part);
-        if (trimmed) nodes.push(element("p", { dir: "auto" }, ...inline(trimmed)));
-    };
     let end = 0;
     for (const match of text.matchAll(CODE_BLOCK)) {
         const start = /** @type {number} */ (match.index);
-        paragraph(text.slice(end, start));
-        nodes.push(element("pre", { dir: "ltr", tabindex: "-1" }, element("code", {}, match[1].replace(/\n$/, ""))));
+        const code = match[1].replace(/\n$/, "");
+        nodes.push(...blocks(text.slice(end, start)), element("div", { class: "code" },
+            element("pre", { dir: "ltr", tabindex: "-1" }, element("code", {}, code)),
+            element("button", { type: "button", tabindex: "-1", "data-copy": true, title: "Copy", "aria-label": "Copy the code" })));
         end = start + match[0].length;
     }
-    paragraph(text.slice(end));
+    nodes.push(...blocks(text.slice(end)));
     return nodes;
+}
+
+/** Maximum number of emoji that are drawn large. */
+const LARGE_EMOJI = 3;
+const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]|\p{Regional_Indicator}{2}|[#*\d]\ufe0f?\u20e3)/u;
+
+/**
+ * True for a text of a few emoji and nothing else.
+ *
+ * @param {string} text
+ */
+export function isEmoji(text) {
+    // The longest emoji have some 35 units.
+    if (text.length > 40 * LARGE_EMOJI) return false;
+    const found = [...characters().segment(text.replace(/\s/g, ""))];
+    return found.length > 0 && found.length <= LARGE_EMOJI && found.every(({ segment }) => EMOJI.test(segment));
+}
+
+/**
+ * Returns a number of bytes as people read it.
+ *
+ * @param {number} bytes
+ */
+export function sizeText(bytes) {
+    const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+    const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+    return new Intl.NumberFormat(undefined, { style: "unit", unit: units[step], unitDisplay: "short", maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step);
 }
 
 /**
@@ -300,7 +370,7 @@ const ATTACHMENT_NAMES = { image: "Picture", video: "Video", audio: "Audio", fil
 export function summary(message) {
     if (!message) return "";
     if (message.deleted) return "Deleted";
-    if (message.text) return cut(message.text.replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
+    if (message.text) return cut((message.text.replace(/```(?:[\w+-]*\n)?/g, "").trim() || message.text).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];
     return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || ATTACHMENT_NAMES[attachment.type] : "";
 }

@@ -83,6 +83,9 @@ static const struct page_file files[] = {
     {"thumbhash.js", TEXT{
 #embed "../Page/thumbhash.js" suffix(, 0)
     }},
+    {"viewer.js", TEXT{
+#embed "../Page/viewer.js" suffix(, 0)
+    }},
     {"client/README.md", TEXT{
 #embed "../Page/client/README.md" suffix(, 0)
     }},

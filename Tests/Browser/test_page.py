@@ -1223,13 +1223,13 @@ import("/page/text.js").then(({ formatted, pictureURL, summary }) => {
     const check = (text) => {
         const shown = document.createElement("div");
         shown.append(...formatted(text));
-        // Only line feeds between paragraphs and the marks of code are left out.
-        const left = (text) => text.replace(/[`\\s]/g, "");
+        // Only line feeds between paragraphs and the marks of code, emphasis, quotes and lists are left out.
+        const left = (text) => text.replace(/[`*_>.)\\s-]/g, "");
         if (left(shown.textContent) !== left(text)) wrong++;
         summary({ text });
         pictureURL(text);
     };
-    for (const seed of ["", "http://a", "`", "```", "\\n"]) for (const one of characters) check((seed + one.repeat(16384)).slice(0, 16384 - 1) + "a");
+    for (const seed of ["", "http://a", "`", "```", "\\n", "**", "_", "_http://a", "- ", "> "]) for (const one of [...characters, "_", "_a ", "_a_ ", "**a", "**a**"]) check((seed + one.repeat(16384)).slice(0, 16384 - 1) + "a");
     for (const one of characters) for (const other of characters) check(("http://a" + (one + other).repeat(8192)).slice(0, 16384));
     done(wrong);
 }, (error) => done(String(error)));
