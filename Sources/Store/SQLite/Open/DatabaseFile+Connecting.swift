@@ -17,8 +17,9 @@ extension DatabaseFile {
                     throw StoreError.unusable(
                         path, reason: "its file system does not support shared memory")
                 }
-                // SQLite deletes the journal of a conversion without a sync of the directory. Nothing may be written to
-                // the log before that is certain: the journal would undo the conversion, see removeEmptyLog.
+                // SQLite deletes the rollback journal of an older database without a sync of the directory. If a power
+                // cut brought it back beside a log that is not empty, SQLite would undo the change of mode, use the log all
+                // the same, and leave a header for which the next start takes that log for another database's.
                 try syncDirectory(ofFile: location)
                 try db.execute(
                     """

@@ -18,7 +18,6 @@ struct DatabaseFile: ~Copyable {
         let lock = try Self.takeLock(on: location, calledBy: path)
         // The lock comes first: closing a file releases all locks that the process has on it.
         try Self.checkLog(of: location, calledBy: path)
-        Self.removeEmptyLog(of: location)
         Self.keepToOwner(location)
         self.lock = lock
         self.path = path
@@ -85,21 +84,6 @@ struct DatabaseFile: ~Copyable {
         let count = pread(file, &versions, 2, 18)
         if count == 2, versions == [1, 1] { throw .foreignLog(path) }
         if count == 0 { throw .logWithoutDatabase(path) }
-    }
-
-    /// Removes the empty write-ahead log of a conversion from a rollback journal that a power cut has undone.
-    ///
-    /// While there is a journal, SQLite first rolls the database back to its state before the conversion. Then it would
-    /// use the log just because the file exists, and never again write to the header that the database uses one: the next
-    /// start would take the log, which then has messages, for that of another database. A database that uses a log has no
-    /// journal, so no other process can be using this log.
-    private static func removeEmptyLog(of location: String) {
-        var journal = stat()
-        var log = stat()
-        guard stat(location + "-journal", &journal) == 0, journal.st_size > 0,
-            stat(location + "-wal", &log) == 0, log.st_size == 0
-        else { return }
-        unlink(location + "-wal")
     }
 
     private static func directory(of path: String) -> String {

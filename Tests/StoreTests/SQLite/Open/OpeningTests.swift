@@ -55,33 +55,6 @@ struct OpeningTests {
         #expect(refusal(link) == "\(link) cannot be read and written: No such file or directory")
     }
 
-    /// A power cut during the first start with a database of a rollback journal: the log's name is on disk, the deletion of
-    /// the journal is not.
-    @Test("after a power cut that undid its conversion converts it again, and so takes its log for its own")
-    func undoneConversion() throws {
-        let log = try TestLog()
-        try log.fill(2)
-        log.close()
-        let directory = try TemporaryDirectory()
-        let path = directory.path(of: "log.db")
-        let queue = try DatabaseQueue(path: log.path)
-        try queue.writeWithoutTransaction { db in
-            // So few pages in memory that SQLite writes the journal and the database before the commit.
-            try db.execute(
-                sql: """
-                    PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN IMMEDIATE;
-                    CREATE TABLE filler (x); INSERT INTO filler VALUES (zeroblob(200000)), (zeroblob(200000))
-                    """)
-            for suffix in ["", "-journal"] { try run("cp", log.path + suffix, path + suffix) }
-            try db.execute(sql: "ROLLBACK")
-        }
-        try queue.close()
-        try run("touch", path + "-wal")
-        let again = try TestLog(at: path, of: directory)
-        #expect(try again.send(.init()).seq == 3)
-        #expect(try again.crashed().state().head == 3)
-    }
-
     @Test("is refused for a file with two names, in use or not")
     func hardLink() throws {
         let directory = try TemporaryDirectory()
