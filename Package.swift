@@ -54,6 +54,7 @@ let package = Package(
             name: "CLibwebsockets",
             providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -74,6 +75,8 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types", condition: linux),
             ]),
         module("BackscrollClientStore", ["BackscrollClient", .product(name: "GRDB", package: "GRDB.swift")]),
+        // A thread with a name.
+        module("Threads", []),
         // Loops, listeners, connections, TLS.
         module("Transport", ["CLibwebsockets"]),
         // Search: what texts and queries have in common. It has no dependencies.
@@ -86,13 +89,13 @@ let package = Package(
         module("Signatures", ["COpenSSL"]),
         // Callers' tokens and the keys that verify them.
         module("Tokens", ["Wire", "Chat", "Signatures"]),
-        // Deliveries to webhooks: signatures, and which room is delivered when.
-        module("Webhooks", ["Wire", "Signatures"]),
+        // Deliveries to webhooks: signatures, which room is delivered when, and the client that sends them.
+        module("Webhooks", ["CCurl", "Wire", "Signatures", "Threads", "Transport"]),
         // The log in SQLite or PostgreSQL.
         module(
             "Store",
             [
-                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Nodes", "Signatures",
+                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Nodes", "Signatures", "Threads",
             ]),
         // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),
@@ -167,10 +170,13 @@ let package = Package(
         tests(of: "Nodes", ["TestSupport", "Wire", "Chat"]),
         tests(of: "Signatures", ["TestSupport", "COpenSSL"]),
         tests(of: "Tokens", ["TestSupport", "Wire", "Chat", "Signatures"]),
-        tests(of: "Webhooks", ["TestSupport", "Wire", "Signatures"]),
+        tests(of: "Webhooks", ["TestSupport", "Wire", "Signatures", "Threads", "Transport"]),
         tests(
             of: "Store",
-            ["TestSupport", "RuleModel", "Wire", "Chat", "Nodes", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "TestSupport", "Threads", "RuleModel", "Wire", "Chat", "Nodes",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         tests(of: "Faults", ["TestSupport", "Wire", "HTTP", "WebSocket", "Chat", httpTypes]),
         tests(
             of: "Server",

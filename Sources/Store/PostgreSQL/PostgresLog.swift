@@ -1,6 +1,7 @@
 public import Chat
 import Nodes
 import Synchronization
+import Threads
 public import Wire
 
 /// The log of every room in a PostgreSQL database, which any number of nodes share.
@@ -15,8 +16,8 @@ public final class PostgresLog: OpenLog {
     private let listener: HintListener
     private let notifier: Notifier
     private let connections: DatabaseConnections
-    private let threads: Mutex<[StoreThread]>
-    private let notifying: Mutex<StoreThread?>
+    private let threads: Mutex<[NamedThread]>
+    private let notifying: Mutex<NamedThread?>
 
     /// Connects to a database, creates or upgrades its tables, and starts the threads.
     ///
@@ -107,19 +108,19 @@ public final class PostgresLog: OpenLog {
         self.caretaker = caretaker
         connections = configuration.connections
         var threads = writers.enumerated().map { index, writer in
-            StoreThread(name: "writer \(index)") { writer.run() }
+            NamedThread(name: "writer \(index)") { writer.run() }
         }
         for index in 0..<max(1, configuration.readers) {
             let connector = connector(.reader)
             threads.append(
-                StoreThread(name: "reader \(index)") {
+                NamedThread(name: "reader \(index)") {
                     reader.run(PostgresReader(connector, access, context), number: index)
                 })
         }
-        threads.append(StoreThread(name: "caretaker") { caretaker.run() })
-        threads.append(StoreThread(name: "listener") { listener.run() })
+        threads.append(NamedThread(name: "caretaker") { caretaker.run() })
+        threads.append(NamedThread(name: "listener") { listener.run() })
         self.threads = Mutex(threads)
-        notifying = Mutex(StoreThread(name: "notifier") { notifier.run() })
+        notifying = Mutex(NamedThread(name: "notifier") { notifier.run() })
     }
 
     deinit {

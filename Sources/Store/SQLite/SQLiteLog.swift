@@ -1,5 +1,6 @@
 public import Chat
 import Synchronization
+import Threads
 public import Wire
 
 /// The log of every room in one SQLite file.
@@ -51,10 +52,10 @@ public final class SQLiteLog: OpenLog {
             configuration: configuration)
         let context = ReadContext(epoch: epoch, bans: bans, configuration)
         let reader = LogReader(context, observer: observer)
-        var threads = [StoreThread(name: "writer") { writer.run() }]
+        var threads = [NamedThread(name: "writer") { writer.run() }]
         for (index, connection) in readers.enumerated() {
             threads.append(
-                StoreThread(name: "reader \(index)") {
+                NamedThread(name: "reader \(index)") {
                     reader.run(SQLiteReader(connection, journal, storage, context), number: index)
                 })
         }
@@ -123,7 +124,7 @@ public final class SQLiteLog: OpenLog {
         let file: DatabaseFile
         /// The writing connection. The reading connections end with their threads.
         let connection: SQLiteDatabase
-        let threads: [StoreThread]
+        let threads: [NamedThread]
 
         consuming func giveBack() {
             for thread in threads { thread.join() }

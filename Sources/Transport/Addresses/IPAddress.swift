@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// An IPv4 or IPv6 address without a port. An IPv4 address within IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
 public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
@@ -19,6 +19,19 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             self.init(v6: bytes)
         } else {
             return nil
+        }
+    }
+
+    /// Reads the address of a socket's address; returns `nil` for a family other than IPv4 and IPv6.
+    ///
+    /// - Parameter address: As long as its family requires.
+    public init?(_ address: UnsafePointer<sockaddr>) {
+        // The offsets of RFC 3493, sections 3.2 and 3.3, and POSIX: the address follows family, port and flow label.
+        let bytes = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: self.init(v4: UnsafeRawBufferPointer(start: bytes + 4, count: 4))
+        case AF_INET6: self.init(v6: UnsafeRawBufferPointer(start: bytes + 8, count: 16))
+        default: return nil
         }
     }
 

@@ -2,6 +2,7 @@ import Chat
 import Synchronization
 import TestSupport
 import Testing
+import Threads
 import Wire
 
 @testable import Store
@@ -15,7 +16,7 @@ struct AnswerBacklogTests {
         backlog.waitForRoom()
         shares.append(backlog.hold(100_000))
         let (isTaken, sawTaken) = (Flag(), Flag())
-        let reader = StoreThread(name: "waiting") {
+        let reader = NamedThread(name: "waiting") {
             backlog.waitForRoom()
             if isTaken.isSet { sawTaken.set() }
         }

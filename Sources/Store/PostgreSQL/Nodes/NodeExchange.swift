@@ -1,5 +1,6 @@
 public import Chat
 import Synchronization
+import Threads
 public import Wire
 
 /// A thread that exchanges typing notices, read notices and presence with the other nodes on a PostgreSQL database, on
@@ -28,7 +29,7 @@ public final class NodeExchange: Sendable {
     private let onPresence: @Sendable () -> Void
     private let pending = Mutex(NodeNotices())
     private let isClosed = Atomic(false)
-    private let thread = Mutex<StoreThread?>(nil)
+    private let thread = Mutex<NamedThread?>(nil)
 
     /// Starts the thread. The log must have created the tables.
     ///
@@ -49,7 +50,7 @@ public final class NodeExchange: Sendable {
         self.onNotices = onNotices
         self.onPresence = onPresence
         // The thread keeps the exchange until it is closed.
-        let started = StoreThread(name: "exchange") { self.run() }
+        let started = NamedThread(name: "exchange") { self.run() }
         thread.withLock { $0 = started }
     }
 

@@ -1,11 +1,11 @@
 import Glibc
 
 /// A thread that can be joined.
-struct StoreThread: Sendable {
+public struct NamedThread: Sendable {
     private let thread: pthread_t
 
     /// Starts a thread with a name of at most 15 bytes.
-    init(name: String, _ body: @escaping @Sendable () -> Void) {
+    public init(name: String, _ body: @escaping @Sendable () -> Void) {
         var new = pthread_t()
         let work = Unmanaged.passRetained(Work(name: name, body: body))
         let failed = pthread_create(
@@ -20,7 +20,7 @@ struct StoreThread: Sendable {
     }
 
     /// Waits for the thread to end. Must be called once.
-    func join() {
+    public func join() {
         pthread_join(thread, nil)
     }
 

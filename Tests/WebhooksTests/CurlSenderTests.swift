@@ -1,0 +1,196 @@
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import Webhooks
+
+@Suite("The sender", .timeLimit(.minutes(5)))
+struct CurlSenderTests {
+    private static func configuration(_ allowed: String = "127.0.0.0/8") -> SenderConfiguration {
+        var configuration = SenderConfiguration(userAgent: "Backscroll/test")
+        configuration.allowsHTTP = true
+        configuration.allowed = [IPRange(allowed)!]
+        return configuration
+    }
+
+    private func post(
+        _ url: String, by sender: CurlSender, body: String = "{}", timeout: Duration = .seconds(30)
+    ) async -> Result<SenderAnswer, SenderError> {
+        await withCheckedContinuation { done in
+            sender.post(
+                url, headers: [("Content-Type", "application/json"), ("webhook-id", "a1")], body: Array(body.utf8),
+                timeout: timeout
+            ) { done.resume(returning: $0) }
+        }
+    }
+
+    @Test("posts a body with its headers, and uses the connection again")
+    func posts() async throws {
+        let connections = Atomic(0)
+        let requests = Mutex<[String]>([])
+        let receiver = Receiver { connection in
+            connections.add(1, ordering: .relaxed)
+            while let request = connection.request() {
+                requests.withLock { $0.append(request) }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone")
+            }
+        }
+        let sender = CurlSender(Self.configuration())
+        for body in ["{\"a\":\"é\"}", "", String(repeating: "x", count: 300_000)] {
+            let answer = try await post(receiver.url("/hook?x=1"), by: sender, body: body).get()
+            #expect(answer == .init(status: 200, body: Array("done".utf8)))
+            let request = try #require(requests.withLock { $0.last })
+            #expect(request.hasPrefix("POST /hook?x=1 HTTP/1.1\r\n"))
+            for line in ["User-Agent: Backscroll/test", "Content-Type: application/json", "webhook-id: a1"] {
+                #expect(request.contains("\r\n\(line)\r\n"))
+            }
+            #expect(!request.contains("Expect:"))
+            #expect(request.hasSuffix("\r\n\r\n" + body))
+        }
+        #expect(connections.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("follows no redirect, and reports Retry-After in seconds")
+    func statuses() async throws {
+        let receiver = Receiver { connection in
+            while let request = connection.request() {
+                let path = request.split(separator: " ")[1]
+                switch path {
+                case "/moved": connection.write("HTTP/1.1 302 Found\r\nLocation: /ok\r\nContent-Length: 0\r\n\r\n")
+                case "/busy": connection.write("HTTP/1.1 503 Busy\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n")
+                default: connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+                }
+            }
+        }
+        let sender = CurlSender(Self.configuration())
+        #expect(try await post(receiver.url("/moved"), by: sender).get() == .init(status: 302))
+        #expect(try await post(receiver.url("/busy"), by: sender).get() == .init(status: 503, retryAfter: 17))
+        #expect(try await post(receiver.url("/ok"), by: sender).get() == .init(status: 204))
+    }
+
+    @Test("reads the first 4 KiB of an answer, of one without end too")
+    func longAnswers() async throws {
+        let receiver = Receiver { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\n\r\n")
+            while connection.write(String(repeating: "y", count: 10_000)) {}
+        }
+        let sender = CurlSender(Self.configuration())
+        let answer = try await post(receiver.url(), by: sender).get()
+        #expect(
+            answer == .init(status: 200, body: Array(repeating: UInt8(ascii: "y"), count: SenderAnswer.maximumBody)))
+    }
+
+    @Test("gives up on headers without end, on what is not HTTP, and on an answer that stops")
+    func garbage() async throws {
+        let receiver = Receiver { connection in
+            guard let request = connection.request() else { return }
+            switch request.split(separator: " ")[1] {
+            case "/header":
+                connection.write("HTTP/1.1 200 OK\r\n")
+                while connection.write("X-More: \(String(repeating: "z", count: 1000))\r\n") {}
+            case "/garbage": connection.write("SSH-2.0-OpenSSH_9.2\r\n")
+            case "/half": connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+            default: break
+            }
+        }
+        let sender = CurlSender(Self.configuration())
+        for path in ["/header", "/garbage", "/half", "/nothing"] {
+            let error = await post(receiver.url(path), by: sender).failure
+            let text = try #require(error?.description, "\(path)")
+            #expect(!text.isEmpty && text.unicodeScalars.allSatisfy { $0.value >= 32 })
+            if path == "/header" { #expect(text == "the header of the answer is longer than 16384 bytes") }
+        }
+    }
+
+    @Test("ends a request at its timeout, whatever the receiver drips")
+    func timeouts() async throws {
+        let receiver = Receiver { connection in
+            guard connection.request() != nil else { return }
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n.")
+            connection.waitForEnd()
+        }
+        let sender = CurlSender(Self.configuration())
+        let error = await post(receiver.url(), by: sender, timeout: .milliseconds(200)).failure
+        #expect(error?.description.contains("timed out") == true)
+    }
+
+    @Test(
+        "refuses addresses that are not public, however the URL writes them, before it connects",
+        arguments: [
+            "127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::1]", "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]", "0.0.0.0", "10.0.0.1", "172.16.3.4", "192.168.0.1", "169.254.169.254", "100.100.100.200",
+            "[fd00:ec2::254]", "[fe80::1]", "224.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "%31%32%37.0.0.1",
+            "①②⑦.0.0.1",
+        ])
+    func privateAddresses(host: String) async throws {
+        let receiver = Receiver { connection in
+            Issue.record("the receiver was reached")
+            connection.waitForEnd()
+        }
+        let sender = CurlSender(Self.configuration("192.0.2.0/24"))
+        let error = await post(receiver.url(host: host), by: sender, timeout: .seconds(5)).failure
+        let text = try #require(error?.description)
+        // libcurl takes some of them for names, which have no address.
+        #expect(
+            text.hasSuffix("is not a public address") || text.contains("resolve host") || text.contains("URL"),
+            "\(text)")
+    }
+
+    @Test("refuses schemes but https, users in URLs, and http where it is not allowed")
+    func urls() async throws {
+        let receiver = Receiver { connection in
+            Issue.record("the receiver was reached")
+            connection.waitForEnd()
+        }
+        var configuration = Self.configuration()
+        let lax = CurlSender(configuration)
+        configuration.allowsHTTP = false
+        let strict = CurlSender(configuration)
+        #expect(await post(receiver.url(), by: strict).failure != nil)
+        for url in [
+            "file:///etc/passwd", "gopher://127.0.0.1:\(receiver.port)/", "http://u:p@127.0.0.1:\(receiver.port)/",
+            "nonsense:", "",
+        ] {
+            #expect(await post(url, by: lax).failure != nil, "\(url)")
+        }
+    }
+
+    @Test("uses no proxy of the environment, and only the configured one if there is one")
+    func proxies() async throws {
+        let proxy = Receiver { connection in
+            while let request = connection.request() {
+                connection.write("HTTP/1.1 299 \(request.split(separator: " ")[1])\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        var configuration = Self.configuration("192.0.2.0/24")
+        configuration.proxy = proxy.url()
+        let sender = CurlSender(configuration)
+        #expect(try await post("http://receiver.invalid/hook", by: sender).get().status == 299)
+    }
+
+    @Test("refuses requests beyond its maximum, and fails all of them when it closes")
+    func closing() async throws {
+        let receiver = Receiver { $0.waitForEnd() }
+        let sender = CurlSender(Self.configuration())
+        let failures = Recorder<String>()
+        for _ in 0...CurlSender.maximumTransfers {
+            sender.post(receiver.url(), headers: [], body: [], timeout: .seconds(60)) {
+                failures.record($0.failure?.description ?? "an answer")
+            }
+        }
+        #expect(try failures.wait(for: 1) == ["512 requests are under way already"])
+        sender.close()
+        sender.close()
+        let all = try failures.wait(for: CurlSender.maximumTransfers + 1)
+        #expect(all.dropFirst().allSatisfy { $0 == "the server is stopping" })
+        #expect(await post(receiver.url(), by: sender).failure?.description == "the server is stopping")
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
