@@ -57,6 +57,7 @@ public final class CurlSender: Sender {
         thread?.join()
     }
 
+    /// Posts a body, as ``Sender`` says.
     public func post(
         _ url: String, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration,
         completion: @escaping @Sendable (Result<SenderAnswer, SenderError>) -> Void
