@@ -39,6 +39,7 @@ export const NAMED_USERS = 20;
  * @property {import("./client/index.js").Readership | null} readership
  * @property {boolean} countsUnread True to show how many members have not read each message.
  * @property {(message: Message, key: string) => boolean} hasReacted
+ * @property {(seq: number) => ReadonlyMap<string, boolean> | undefined} wanted The reactions that are being stored or removed, by key.
  * @property {(message: Message) => boolean} isFolded True for a quoted message of a blocked user.
  */
 
@@ -161,19 +162,27 @@ function decodeURIComponentSafely(text) {
 }
 
 /**
+ * The reactions to a message, as the user wants them. Those that are not stored yet have a mark.
+ *
  * @param {Message} message
  * @param {Context} context
  */
-function reactions(message, { hasReacted }) {
-    if (!message.reactions?.length) return null;
-    return element("div", { class: "reactions" }, ...message.reactions.map(({ key, count, users }) => {
-        const isMine = hasReacted(message, key);
+function reactions(message, { hasReacted, wanted }) {
+    const stored = message.reactions ?? [];
+    const own = wanted(message.seq) ?? new Map();
+    const added = [...own.keys()].filter((key) => !stored.some((reaction) => reaction.key === key));
+    const nodes = [...stored, ...added.map((key) => ({ key, count: 0, users: [] }))].flatMap(({ key, count, users }) => {
+        const wasMine = hasReacted(message, key);
+        const isMine = own.get(key) ?? wasMine;
+        const shown = count + Number(isMine) - Number(wasMine);
+        if (!shown) return [];
         const named = users.slice(0, NAMED_USERS).map(knownName).join(", ");
-        return button({
-            "data-reaction": key, "data-count": count, "aria-pressed": String(isMine), title: named,
-            "aria-label": `${key}, ${count}: ${named}`,
-        }, element("span", { class: "emoji" }, key), ` ${count}`);
-    }));
+        return [button({
+            "data-reaction": key, "data-count": shown, "aria-pressed": String(isMine), "data-pending": isMine !== wasMine, title: named,
+            "aria-label": `${key}, ${shown}: ${named}`,
+        }, element("span", { class: "emoji" }, key), ` ${shown}`)];
+    });
+    return nodes.length ? element("div", { class: "reactions" }, ...nodes) : null;
 }
 
 /**

@@ -156,6 +156,10 @@ export class Screen {
     #quotes;
     /** @type {Map<string, boolean>} If the user has reacted, by `seq` and key, as known from requests. */
     #reacted = new Map();
+    /** @type {Map<number, Map<string, boolean>>} The reactions that are being stored (true) or removed, by `seq` and key. */
+    #wanted = new Map();
+    /** Number of jumps that have not reached their place. */
+    #jumps = 0;
     /** @type {string | null} */
     #epoch = null;
     /** @type {Place | null} The place at which the reader left the room, until it is shown again. */
@@ -267,18 +271,22 @@ export class Screen {
         clearTimeout(this.#slowTimer);
         this.#hideDate();
         closeMenu();
+        this.scroller.ariaBusy = null;
         this.#composer.close();
         this.#list.close();
         this.#room.close();
     }
 
     /**
-     * Shows a message, and loads the messages around it if needed.
+     * Shows a message, and loads the messages around it if needed. The list is marked until they are there.
      *
-     * @param {number} to
+     * @param {number | "last"} to
      */
-    jump(to) {
-        this.#room.jump(to);
+    async jump(to) {
+        this.#jumps++;
+        this.scroller.ariaBusy = "true";
+        await this.#room.jump(to).catch(() => {});
+        if (--this.#jumps === 0 && !this.#abort.signal.aborted) this.scroller.ariaBusy = null;
     }
 
     /**
@@ -401,7 +409,7 @@ export class Screen {
         return {
             me: this.#me,
             quoted: (seq, key) => this.#quotes.message(seq, key), readBy: (key) => this.#readers.get(key) ?? { users: [], more: 0 },
-            hasReacted: (message, key) => this.#hasReacted(message, key) ?? false,
+            hasReacted: (message, key) => this.#hasReacted(message, key) ?? false, wanted: (seq) => this.#wanted.get(seq),
             isFolded: (message) => this.#isFolded(message),
             isRead: (seq) => seq !== undefined && seq <= readUpTo,
             readership: this.#readership, countsUnread: this.#countsUnread,
@@ -716,11 +724,11 @@ export class Screen {
         $("[data-edge=before]").addEventListener("click", () => this.#view?.before === "failed" && this.#room.loadBefore(), options);
         $("[data-edge=after]").addEventListener("click", () => this.#view?.after === "failed" && this.#room.loadAfter(), options);
         window.addEventListener("blur", active, options);
-        $("[data-toast]").addEventListener("click", () => this.#room.jump("last"), options);
+        $("[data-toast]").addEventListener("click", () => this.jump("last"), options);
         $("[data-to-mention]").addEventListener("click", () => this.#mention && this.leap(this.#mention.seq), options);
         $("#pin-latest").addEventListener("click", () => this.#pins.view[0] && this.leap(this.#pins.view[0].seq), options);
         $("#pin-list").addEventListener("click", () => showMessages(this.#pinList), options);
-        $("[data-to-latest]").addEventListener("click", () => this.#room.jump("last"), options);
+        $("[data-to-latest]").addEventListener("click", () => this.jump("last"), options);
         const messages = $("#messages");
         messages.addEventListener("click", (event) => this.#clicked(event), options);
         messages.addEventListener("dblclick", (event) => this.#doubleClicked(event), options);
@@ -926,7 +934,7 @@ export class Screen {
     }
 
     /**
-     * Adds or removes a reaction. The push shows the change, as it does to everybody.
+     * Adds or removes a reaction.
      *
      * @param {StoredRow} row
      * @param {string} key
@@ -934,20 +942,50 @@ export class Screen {
     #react(row, key) {
         this.#closePicker();
         return this.#try(async () => {
-            const hasReacted = this.#hasReacted(row.message, key) ?? (await this.#room.hasReacted(row.seq, key));
+            const hasReacted = this.#wants(row.message, key) ?? (await this.#room.hasReacted(row.seq, key));
             await this.#setReaction(row, key, !hasReacted);
         });
     }
 
     /**
+     * Shows a reaction at once, and stores it. A refused one is taken back.
+     *
      * @param {StoredRow} row
      * @param {string} key
      * @param {boolean} isOn
      */
-    async #setReaction(row, key, isOn) {
-        await (isOn ? this.#room.react(row.seq, key) : this.#room.unreact(row.seq, key));
-        this.#reacted.set(`${row.seq} ${key}`, isOn);
-        this.#list.redraw([row.key]);
+    async #setReaction({ seq, key: row }, key, isOn) {
+        const wanted = this.#wanted.get(seq) ?? new Map();
+        const isStoring = wanted.has(key);
+        this.#wanted.set(seq, wanted.set(key, isOn));
+        this.#list.redraw([row]);
+        // The request that is under way is followed by one for what is wanted then.
+        if (isStoring) return;
+        try {
+            for (let stored; stored !== wanted.get(key); ) {
+                stored = wanted.get(key);
+                await (stored ? this.#room.react(seq, key) : this.#room.unreact(seq, key));
+                this.#reacted.set(`${seq} ${key}`, stored);
+            }
+        } finally {
+            wanted.delete(key);
+            if (!wanted.size) this.#wanted.delete(seq);
+            if (!this.#abort.signal.aborted) {
+                // With the answer, so that the reaction does not disappear for a moment.
+                this.#draw(this.#room.view);
+                this.#list.redraw([row]);
+            }
+        }
+    }
+
+    /**
+     * Returns true if the user has reacted so, or is about to; undefined if that is not known.
+     *
+     * @param {Message} message
+     * @param {string} key
+     */
+    #wants(message, key) {
+        return this.#wanted.get(message.seq)?.get(key) ?? this.#hasReacted(message, key);
     }
 
     /**
@@ -988,7 +1026,7 @@ export class Screen {
         const row = this.#rowOf(target);
         if (!isStored(row) || row.state !== "stored" || row.message.deleted || target.closest("button, a, video, audio, pre")) return false;
         // Liking a message again changes nothing.
-        if (!this.#hasReacted(row.message, LIKE)) this.#try(() => this.#setReaction(row, LIKE, true));
+        if (!this.#wants(row.message, LIKE)) this.#try(() => this.#setReaction(row, LIKE, true));
         return true;
     }
 
@@ -1041,7 +1079,7 @@ export class Screen {
         if (isMedia) return;
         let isTaken = true;
         if (key === "Home") this.#goToFirst();
-        else if (key === "End") this.#room.jump("last");
+        else if (key === "End") this.jump("last");
         else if (event.ctrlKey) return;
         else if (key === "ArrowUp" || key === "ArrowDown") isTaken = this.#focusMessage(target, key === "ArrowUp" ? -1 : 1);
         else if (key === "ArrowLeft" || key === "ArrowRight") isTaken = this.#focusControl(target, key === "ArrowLeft" ? -1 : 1);
@@ -1052,7 +1090,7 @@ export class Screen {
 
     #goToFirst() {
         if (this.#view?.before === "end") this.scroller.scrollTop = 0;
-        else this.#room.jump(1);
+        else this.jump(1);
     }
 
     /**
