@@ -2,7 +2,7 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in `Sources/Page`, modules without their comments.
+/// They have no build step. Each is served as it stands in `Sources/Page`, modules without their comments and indentation.
 enum Page {
     struct File: Sendable {
         /// The name under which the others refer to it.
@@ -52,7 +52,8 @@ enum Page {
         }
     }
 
-    /// Leaves out the lines that are comments only, and the empty lines after them.
+    /// Leaves out the lines that are comments only, the empty lines after them, and the indentation: a template literal must not go on
+    /// in the next line.
     static func withoutComments(_ module: [UInt8]) -> [UInt8] {
         var isInComment = false
         var kept: [Substring] = []
@@ -69,7 +70,7 @@ enum Page {
                 continue
             }
             if text.isEmpty, kept.last?.isEmpty ?? true { continue }
-            kept.append(line)
+            kept.append(text)
         }
         return Array(kept.joined(separator: "\n").utf8)
     }

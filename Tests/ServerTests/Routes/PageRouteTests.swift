@@ -109,7 +109,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("serves modules without the lines that are comments")
+    @Test("serves modules without indentation and the lines that are comments")
     func comments() {
         let module = """
             /**
@@ -118,10 +118,11 @@ struct PageRouteTests {
 
             // A comment.
             /** One. */
-            const one = /** @type {any} */ (1); // kept
+            const one =
+                /** @type {any} */ (1); // kept
             /** @type {any} */ (one).two();
             """
         let text = String(decoding: Page.withoutComments(Array(module.utf8)), as: UTF8.self)
-        #expect(text == "const one = /** @type {any} */ (1); // kept\n/** @type {any} */ (one).two();")
+        #expect(text == "const one =\n/** @type {any} */ (1); // kept\n/** @type {any} */ (one).two();")
     }
 }
