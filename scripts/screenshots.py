@@ -23,25 +23,26 @@ TODAY = "2026-06-13"
 NOW = f"{TODAY}T09:41:30Z"
 
 # The fonts of scripts/install, whatever else is installed.
-FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  <include>/etc/fonts/fonts.conf</include>
-  %s
-</fontconfig>
-""" % "".join(f"""<match target="pattern">
+PREFERRED = "".join(f"""<match target="pattern">
     <test name="family"><string>{family}</string></test>
     <edit name="family" mode="prepend" binding="strong"><string>Inter</string><string>NanumGothic</string><string>Noto Color Emoji</string></edit>
   </match>""" for family in ("system-ui", "sans-serif", "sans"))
+FONTS = f"""<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include>/etc/fonts/fonts.conf</include>
+  {PREFERRED}
+</fontconfig>
+"""
 # The page's clock begins at the time of the pictures. The page is not in front of the user, so that it marks nothing as read.
-CLOCK = """
+CLOCK = f"""
 const Real = Date;
-const shift = Real.parse("%s") - Real.now();
-globalThis.Date = class extends Real {
-    constructor(...parts) { parts.length ? super(...parts) : super(Real.now() + shift); }
-    static now() { return Real.now() + shift; }
-};
+const shift = Real.parse("{NOW}") - Real.now();
+globalThis.Date = class extends Real {{
+    constructor(...parts) {{ parts.length ? super(...parts) : super(Real.now() + shift); }}
+    static now() {{ return Real.now() + shift; }}
+}};
 document.hasFocus = () => false;
-""" % NOW
+"""
 
 SKY, HILL, LEAF = "#bfe3f5", "#7fb069", "#4f8a3c"
 PEAR = "<path d='M{x} {y}c-9 0-10 12-17 24-9 15-2 30 17 30s26-15 17-30c-7-12-8-24-17-24z' fill='{color}'/><path d='M{x} {y}q2-9 8-12' stroke='#6b4a2b' stroke-width='4' fill='none'/>"
