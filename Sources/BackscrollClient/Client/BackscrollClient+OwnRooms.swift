@@ -4,6 +4,7 @@ extension BackscrollClient {
     func follow(_ inbox: Inbox) async {
         guard !isClosed, following?.number != inbox.number else { return }
         following = Following(inbox: inbox, number: inbox.number)
+        if let blocks { await inbox.setBlocked(blocks) }
         guard let socket, !isSuspended else { return connect() }
         await requestOwnRooms(on: socket)
     }
@@ -33,6 +34,7 @@ extension BackscrollClient {
         await following.inbox?.willConnect()
         await socket.send(ClientText.subscribeMine)
         await following.inbox?.connected()
+        renewBlocks()
     }
 
     /// Brings the title of a room up to date in the list, if the inbox is open.

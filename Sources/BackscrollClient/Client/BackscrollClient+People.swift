@@ -14,10 +14,7 @@ extension BackscrollClient {
     public func blocks(
         after user: String? = nil, limit: Int? = nil
     ) async throws(BackscrollClientError) -> BlockPage {
-        var query: [String] = []
-        if let user { query.append("after=\(percentEncoded(user))") }
-        if let limit { query.append("limit=\(limit)") }
-        let fields = try await object("GET", "/v1/blocks" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
+        let fields = try await object("GET", target("/v1/blocks", ["after": user, "limit": limit?.description]))
         return BlockPage(
             blocks: fields.elements.compactMap(Block.init), hasMore: fields.booleans["has_more"] ?? false)
     }
@@ -31,6 +28,7 @@ extension BackscrollClient {
         guard let block = Block(try await object("PUT", "/v1/blocks/\(percentEncoded(user))")) else {
             throw .lacksField
         }
+        await noteBlock(of: user, true)
         return block
     }
 
@@ -39,6 +37,7 @@ extension BackscrollClient {
     /// - Throws: `invalid_user`; a temporary error. The call can be repeated.
     public func unblock(_ user: String) async throws(BackscrollClientError) {
         _ = try await request("DELETE", "/v1/blocks/\(percentEncoded(user))")
+        await noteBlock(of: user, false)
     }
 
     // MARK: Reports
@@ -74,11 +73,7 @@ extension BackscrollClient {
     public func mentions(
         after cursor: String? = nil, limit: Int? = nil
     ) async throws(BackscrollClientError) -> MentionPage {
-        var query: [String] = []
-        if let cursor { query.append("cursor=\(percentEncoded(cursor))") }
-        if let limit { query.append("limit=\(limit)") }
-        let fields = try await object(
-            "GET", "/v1/mentions" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
+        let fields = try await object("GET", target("/v1/mentions", ["cursor": cursor, "limit": limit?.description]))
         let hasMore = fields.booleans["has_more"] ?? false
         return MentionPage(messages: fields.messages, cursor: hasMore ? fields.strings["cursor"] : nil)
     }

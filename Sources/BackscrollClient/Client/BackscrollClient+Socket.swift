@@ -184,6 +184,7 @@ extension BackscrollClient {
 
     private func receive(_ event: ServerEvent) async {
         if case .error(_, let id?) = event, id.hasPrefix(Subscription.Marks.prefix) { return await reach(id) }
+        if case .block(let user, let isBlocked) = event { return await noteBlock(of: user, isBlocked) }
         let own = event.room.flatMap { subscriptions[$0] }
         if following?.isRequested == true {
             await following?.inbox?.receive(event, since: own.flatMap { $0.marks == nil ? $0.since : nil })

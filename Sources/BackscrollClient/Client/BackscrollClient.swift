@@ -47,6 +47,16 @@ public actor BackscrollClient {
     private var roomCount = 0
     private weak var inbox: Inbox?
 
+    // The blocked users
+
+    /// The blocked users; nil until ``followBlocks()`` has loaded them.
+    var blocks: BlockedUsers?
+    /// Number of changes of the blocked users that were told.
+    var blockChanges = 0
+    var blockListeners: [Int: AsyncStream<[String]>.Continuation] = [:]
+    /// Number of listeners that there have been.
+    var blockListenerCount = 0
+
     // The socket
 
     var subscriptions: [String: Subscription] = [:]
@@ -119,7 +129,7 @@ public actor BackscrollClient {
             id: id, me: me, client: self, generation: roomCount, utcOffsets: utcOffsets,
             storage: store.flatMap { store in
                 account(of: me).map { RoomStore(store: store, key: StoredRoomKey(account: $0, room: id)) }
-            })
+            }, blocked: blockedUsers ?? [])
         openRooms[id] = WeakRoom(room: room)
         return room
     }
@@ -139,6 +149,7 @@ public actor BackscrollClient {
         isClosed = true
         renewal?.cancel()
         await inbox?.close()
+        for listener in blockListeners.values { listener.finish() }
         for room in openRooms.values { await room.room?.close() }
         openRooms = [:]
         subscriptions = [:]

@@ -41,6 +41,8 @@ struct JSONFields {
     private(set) var integers: [String: Int64] = [:]
     private(set) var booleans: [String: Bool] = [:]
     private(set) var message: ChatMessage?
+    /// What may disturb in a room, and the profile of a member.
+    private(set) var objects: [String: JSONFields] = [:]
     /// The app's own data, compact.
     private(set) var data: [UInt8] = []
     private(set) var messages: [ChatMessage] = []
@@ -65,6 +67,7 @@ struct JSONFields {
             case (.number, _): integers[name] = try json.integerValue()
             case (.boolean, _): booleans[name] = try json.booleanValue()
             case (.object, "message"), (.object, "last_message"): message = try json.message()
+            case (.object, "notify"), (.object, "profile"): objects[name] = try JSONFields(&json)
             case (.object, "data"): data = try json.readCompact().bytes
             case (.array, "messages"):
                 try json.enterArray()
@@ -89,6 +92,9 @@ enum ServerEvent {
     case typing(room: String, user: String)
     case read(room: String, user: String, seq: Int64)
     case presence(room: String, online: Int64)
+    /// The user has blocked another user, or has ended that.
+    case block(user: String, isBlocked: Bool)
+    case notify(room: String, NotifySettings)
     case error(BackscrollClientError, room: String?)
     case unknown
 
@@ -125,12 +131,16 @@ enum ServerEvent {
             self = .read(room: room, user: strings["user"] ?? "", seq: fields.integers["seq"] ?? 0)
         case ("presence", let room?):
             self = .presence(room: room, online: fields.integers["online"] ?? 0)
+        case ("block", _):
+            self = .block(user: strings["user"] ?? "", isBlocked: fields.booleans["blocked"] ?? false)
+        case ("notify", let room?):
+            self = NotifySettings(fields).map { .notify(room: room, $0) } ?? .unknown
         default:
             self = .unknown
         }
     }
 
-    /// The room that the frame belongs to.
+    /// The room that the frame belongs to; nil if only the list of rooms or the client takes it.
     var room: String? {
         switch self {
         case .message(let message): message.room
@@ -138,7 +148,7 @@ enum ServerEvent {
             .presence(let room, _):
             room
         case .error(_, let room): room
-        case .unknown: nil
+        case .block, .notify, .unknown: nil
         }
     }
 
@@ -152,7 +162,7 @@ enum ServerEvent {
         case .read(let room, let user, let seq): .init(.read(user: user, seq: seq), room: room)
         case .presence(let room, let online): .init(.presence(online: online), room: room)
         case .error(let error, let room): .init(.error(code: error.code), room: room)
-        case .unknown: .init(.unknown)
+        case .block, .notify, .unknown: .init(.unknown)
         }
     }
 }

@@ -73,6 +73,25 @@ extension Inbox {
         return try await client.moveReadMark(of: id, upTo: seq)
     }
 
+    /// Sets which messages of a room may disturb the user, on all devices. It replaces what was set before; settings
+    /// that are ``NotifySettings/isDefault`` end it.
+    ///
+    /// - Returns: the settings.
+    /// - Throws: `invalid_field` if they have ended already; `room_not_found`; a temporary error. The call can be
+    ///   repeated.
+    @discardableResult
+    public func setNotify(
+        _ settings: NotifySettings, in id: String
+    ) async throws(BackscrollClientError) -> NotifySettings {
+        try checkOpen()
+        var body: [UInt8] = []
+        settings.encode(into: &body)
+        let fields = try await client.object("PUT", try client.path(of: id) + "/notify", body: body)
+        guard let settings = NotifySettings(fields) else { throw .lacksField }
+        await take(settings, of: id)
+        return settings
+    }
+
     // MARK: The user's memberships
 
     /// Makes the user a member of an open room.
@@ -108,16 +127,17 @@ extension Inbox {
     ///   - id: The room's id.
     ///   - user: The last user of the previous page; nil for the first page.
     ///   - limit: Maximum number of members, 1 to 1,000; nil for 200.
+    ///   - profiles: True to load the members' profiles, too.
     /// - Throws: `not_a_member`, `room_not_found`, `invalid_limit`; a temporary error.
     public func members(
-        of id: String, after user: String? = nil, limit: Int? = nil
+        of id: String, after user: String? = nil, limit: Int? = nil, profiles: Bool = false
     ) async throws(BackscrollClientError) -> MemberPage {
         try checkOpen()
-        var query: [String] = []
-        if let user { query.append("after=\(percentEncoded(user))") }
-        if let limit { query.append("limit=\(limit)") }
-        let path = try client.path(of: id) + "/members" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-        let fields = try await client.object("GET", path)
+        let path = try client.path(of: id) + "/members"
+        let parameters: KeyValuePairs<String, String?> = [
+            "after": user, "limit": limit?.description, "profiles": profiles ? "true" : nil,
+        ]
+        let fields = try await client.object("GET", target(path, parameters))
         return MemberPage(
             members: fields.elements.compactMap(Member.init), hasMore: fields.booleans["has_more"] ?? false)
     }

@@ -198,6 +198,7 @@ public actor Inbox {
             guard rooms!.recordStart(of: room, after: since ?? rev ?? 0, epoch: epoch) else { return startListing() }
         case .message(let message): rooms!.receive(message)
         case .read(let room, let user, let seq) where user == rooms!.me: rooms!.moveMark(room, upTo: seq)
+        case .notify(let room, let settings): rooms!.setNotify(room, settings)
         case .error(let error, let room?) where error.endsAccess: rooms!.remove(room)
         default: return
         }
@@ -216,6 +217,19 @@ public actor Inbox {
         }
         changed()
         await publish()
+    }
+
+    /// Shows a room's settings for what may disturb.
+    func take(_ settings: NotifySettings, of id: String) async {
+        rooms?.setNotify(id, settings)
+        changed()
+        await publish()
+    }
+
+    /// Takes the blocked users, whose mentions do not count.
+    func setBlocked(_ users: BlockedUsers) {
+        rooms?.setBlocked(users)
+        lookUpSoon()
     }
 
     /// Removes a room that the user has left.
@@ -353,7 +367,7 @@ public actor Inbox {
         return nil
     }
 
-    /// Loads a room's title and visibility, whose changes no frame reports, and shows them. After a failure they stay
+    /// Loads a room's settings, whose changes no frame reports, and shows them. After a failure they stay
     /// as they are until the list is loaded again.
     func refresh(_ id: String) async {
         guard lists(id), ending == nil, let room = try? await client.settings(of: id) else { return }

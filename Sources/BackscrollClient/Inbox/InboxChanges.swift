@@ -1,5 +1,6 @@
 public import BackscrollTimeline
 public import Observation
+public import Wire
 
 /// The user's rooms at a moment.
 public struct InboxView: Hashable, Sendable {
@@ -17,6 +18,9 @@ public struct InboxView: Hashable, Sendable {
     public var unreadRooms: Int { rooms.count { $0.unread > 0 } }
     /// Number of unread messages in all rooms, for a badge. If ``hasMoreUnread`` is true there may be more.
     public var unread: Int { rooms.reduce(0) { $0 + $1.unread } }
+    /// Returns the number of unread messages that may disturb the user at a time, as the user has set it for each room:
+    /// for a badge that leaves muted rooms out. If ``hasMoreUnread`` is true there may be more.
+    public func loudUnread(at time: Timestamp) -> Int { rooms.reduce(0) { $0 + $1.loudUnread(at: time) } }
     /// True if a room has ``RoomSummary/countedUnread`` unread messages or more, beyond which nobody counts.
     public var hasMoreUnread: Bool { rooms.contains(where: \.hasMoreUnread) }
 

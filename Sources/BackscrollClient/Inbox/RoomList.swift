@@ -27,9 +27,11 @@ struct RoomList {
         var rank: Rank
     }
 
-    /// The messages of a room that came while an answer was awaited. The answer may lack them.
+    /// What came of a room while an answer was awaited. The answer may lack it.
     private struct Kept {
         var messages: [ChatMessage] = []
+        /// The user's settings for what may disturb.
+        var notify: NotifySettings?
         var lacksSome = false
     }
 
@@ -62,6 +64,8 @@ struct RoomList {
     private var starts: [String: Int64] = [:]
     /// Rooms of this socket that the user is not a member of.
     private var others: Set<String> = []
+    /// The users whose mentions do not count; nil if they are not known.
+    private var blocked: BlockedUsers?
     /// True if the user has more rooms.
     private(set) var hasMore = false
 
@@ -206,12 +210,14 @@ struct RoomList {
         entries[room.id] = Entry(room: room, rank: rank)
         if let kept = kept[room.id] {
             for message in kept.messages { apply(message) }
+            if let notify = kept.notify { entries[room.id]?.room.notify = notify.isDefault ? nil : notify }
             if kept.lacksSome { stale.insert(room.id) }
         }
         if var known, known.room.epoch == room.epoch, known.room.rev > entries[room.id]!.room.rev {
             // Frames that are newer than the answer came before it.
             known.room.title = room.title
             known.room.visibility = room.visibility
+            known.room.manners = room.manners
             known.room.role = room.role
             entries[room.id] = known
             moveMark(room.id, upTo: room.read)
@@ -220,12 +226,15 @@ struct RoomList {
         if let start = starts[room.id], start > room.rev { stale.insert(room.id) }
     }
 
-    /// Updates only a room's title and visibility. Returns true if they have changed.
+    /// Updates only a room's title, visibility and manners. Returns true if they have changed.
     mutating func updateSettings(_ room: RoomSummary) -> Bool {
         guard var known = entries[room.id]?.room, known.epoch == room.epoch else { return false }
-        guard known.title != room.title || known.visibility != room.visibility else { return false }
+        guard known.title != room.title || known.visibility != room.visibility || known.manners != room.manners else {
+            return false
+        }
         known.title = room.title
         known.visibility = room.visibility
+        known.manners = room.manners
         entries[room.id]?.room = known
         return true
     }
@@ -277,14 +286,18 @@ struct RoomList {
         if message.rev > entry.room.rev + 1 { stale.insert(id) }
         entry.room.rev = message.rev
         let isUnread = message.senderID != me && message.seq > entry.room.read
+        let isMention = message.mentionsRoom || message.mentions.contains { $0.string.utf8.elementsEqual(me.utf8) }
         if message.seq > entry.room.head {
             entry.room.head = message.seq
             if isUnread, !message.isDeleted {
                 entry.room.unread = min(entry.room.unread + 1, RoomSummary.countedUnread)
                 if entry.room.firstUnread == nil { entry.room.firstUnread = message.seq }
+                if isMention { countMention(&entry.room, message) }
             }
-        } else if isUnread, message.isDeleted {
-            // It was counted, unless it had been deleted before.
+        } else if isUnread,
+            message.isDeleted || (message.editedAt != nil && (isMention || entry.room.unreadMentions > 0))
+        {
+            // It was counted, unless it had been deleted before. An edit may have made it a mention, or have ended it.
             stale.insert(id)
         }
         if message.seq >= entry.room.lastMessage?.seq ?? 0 {
@@ -294,13 +307,39 @@ struct RoomList {
         entries[id] = entry
     }
 
+    /// Counts a new mention. If the blocked users are not known, only the server can count.
+    private mutating func countMention(_ room: inout RoomSummary, _ message: ChatMessage) {
+        guard let blocked else {
+            stale.insert(room.id)
+            return
+        }
+        if blocked.contains(message.senderID) { return }
+        room.unreadMentions = min(room.unreadMentions + 1, RoomSummary.countedUnread)
+        if room.firstUnreadMention == nil { room.firstUnreadMention = message.seq }
+    }
+
+    /// Takes the blocked users. Unread mentions by users who were blocked, or are no longer, are counted again.
+    mutating func setBlocked(_ users: BlockedUsers) {
+        guard users != blocked else { return }
+        let isFirst = blocked == nil
+        blocked = users
+        if isFirst { return }
+        for (id, entry) in entries where entry.room.unread > 0 { stale.insert(id) }
+    }
+
+    /// Applies the user's settings for what may disturb in a room.
+    mutating func setNotify(_ id: String, _ settings: NotifySettings) {
+        if listing != nil || lookedUp.contains(id) { kept[id, default: Kept()].notify = settings }
+        entries[id]?.room.notify = settings.isDefault ? nil : settings
+    }
+
     /// Applies a notice that the user has read a room.
     mutating func moveMark(_ id: String, upTo seq: Int64) {
         guard var room = entries[id]?.room, seq > room.read else { return }
         room.read = seq
         if seq >= room.head {
-            room.unread = 0
-            room.firstUnread = nil
+            (room.unread, room.unreadMentions) = (0, 0)
+            (room.firstUnread, room.firstUnreadMention) = (nil, nil)
         } else if let first = room.firstUnread, seq >= first {
             stale.insert(id)
         }

@@ -18,6 +18,8 @@ public enum RoomRole: String, Hashable, Sendable {
 
 /// The settings of a room that its owners make, apart from its visibility and title.
 public typealias RoomManners = Wire.RoomManners
+/// A user's settings for what may disturb in a room.
+public typealias NotifySettings = Wire.NotifySettings
 /// Settings of a room to change. Nil keeps a value.
 public typealias RoomSettings = Wire.RoomSettings
 
@@ -53,8 +55,30 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
     public internal(set) var unread: Int
     /// The `seq` of the first of them.
     public internal(set) var firstUnread: Int64?
+    /// Number of the messages in ``unread`` that mention the user or the room and are not by blocked users, at most
+    /// ``countedUnread``.
+    public internal(set) var unreadMentions: Int
+    /// The `seq` of the first of them.
+    public internal(set) var firstUnreadMention: Int64?
+    /// The user's settings for what may disturb; nil for the default. They may have ended: see ``notifyLevel(at:)``.
+    public internal(set) var notify: NotifySettings?
     /// The newest message, which may be deleted; nil if there is none, or if it is not known.
     public internal(set) var lastMessage: ChatMessage?
+
+    /// Returns which messages may disturb the user at a time.
+    public func notifyLevel(at time: Timestamp) -> NotifySettings.Level {
+        guard let notify, notify.isInForce(at: time) else { return .all }
+        return notify.level
+    }
+
+    /// Returns the number of unread messages that may disturb the user at a time: what a badge shows loudly.
+    public func loudUnread(at time: Timestamp) -> Int {
+        switch notifyLevel(at: time) {
+        case .all: unread
+        case .mentions: unreadMentions
+        case .none: 0
+        }
+    }
 
     /// Reads a room from ``json``, or from an answer of the server.
     ///
@@ -83,6 +107,12 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
         json.append(member: "read", read)
         json.append(member: "unread", Int64(unread))
         if let firstUnread { json.append(member: "first_unread", firstUnread) }
+        json.append(member: "unread_mentions", Int64(unreadMentions))
+        if let firstUnreadMention { json.append(member: "first_unread_mention", firstUnreadMention) }
+        if let notify {
+            json.append(memberName: "notify")
+            notify.encode(into: &json)
+        }
         if let lastMessage {
             json.append(memberName: "last_message")
             json += lastMessage.json
@@ -113,7 +143,20 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
         read = integers["read"] ?? 0
         unread = Int(integers["unread"] ?? 0)
         firstUnread = integers["first_unread"]
+        unreadMentions = Int(integers["unread_mentions"] ?? 0)
+        firstUnreadMention = integers["first_unread_mention"]
+        notify = fields.objects["notify"].flatMap(NotifySettings.init)
         lastMessage = fields.message
+    }
+}
+
+extension NotifySettings {
+    /// Reads an answer, a frame or a stored room; nil if it lacks the level.
+    init?(_ fields: JSONFields) {
+        guard let level = fields.strings["level"].flatMap(Level.init(rawValue:)) else { return nil }
+        self.init(
+            level: level, until: fields.strings["until"].flatMap { Timestamp(rfc3339: $0) },
+            roomMentions: fields.booleans["room_mentions"] ?? true)
     }
 }
 
@@ -123,6 +166,8 @@ public struct Member: Identifiable, Hashable, Sendable {
     public let userID: String
     /// The member's permissions.
     public let role: RoomRole
+    /// The user's profile, if it was asked for and there is one.
+    public let profile: UserProfile?
 
     /// The user's id.
     public var id: String { userID }
@@ -132,6 +177,7 @@ public struct Member: Identifiable, Hashable, Sendable {
         else { return nil }
         userID = user
         self.role = role
+        profile = fields.objects["profile"].flatMap(UserProfile.init)
     }
 }
 

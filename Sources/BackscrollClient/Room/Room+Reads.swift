@@ -143,12 +143,9 @@ extension BackscrollClient {
     fileprivate func readMarks(
         of room: String, from seq: Int64 = 0, after user: String?, limit: Int?
     ) async throws(BackscrollClientError) -> ReadMarkPage {
-        var query: [String] = []
-        if seq > 0 { query.append("from=\(seq)") }
-        if let user { query.append("after=\(percentEncoded(user))") }
-        if let limit { query.append("limit=\(limit)") }
-        let target = try path(of: room) + "/reads" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-        let fields = try await object("GET", target)
+        let from = seq > 0 ? seq.description : nil
+        let fields = try await object(
+            "GET", target(try path(of: room) + "/reads", ["from": from, "after": user, "limit": limit?.description]))
         return ReadMarkPage(
             marks: fields.elements.compactMap(ReadMark.init), hasMore: fields.booleans["has_more"] ?? false)
     }

@@ -176,3 +176,9 @@ func percentEncoded(_ text: String) -> String {
     }
     return result
 }
+
+/// Returns the target of a request: a path, and a query of the parameters that have a value.
+func target(_ path: String, _ parameters: KeyValuePairs<String, String?>) -> String {
+    let query = parameters.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
+    return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
+}

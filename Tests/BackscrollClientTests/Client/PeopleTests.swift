@@ -63,6 +63,57 @@ import Testing
         await client.close()
     }
 
+    @Test func `keep the set of blocked users current on all devices`() async throws {
+        let server = try ChatServer()
+        let (phone, desk) = (server.client(), server.client())
+        // Ids are equal if their bytes are.
+        let (composed, decomposed) = ("é", "e\u{301}")
+        try await phone.block("bob")
+        #expect(await desk.blockedUsers == nil)
+        #expect(try await desk.followBlocks() == ["bob"])
+        let inbox = try await desk.rooms.open()
+        try await inbox.shows { $0.isLive }
+        var changes = await desk.blockedUserChanges.makeAsyncIterator()
+        #expect(await changes.next() == ["bob"])
+        try await phone.block(composed)
+        while let users = await changes.next(), users.count < 2 {}
+        try await phone.block(decomposed)
+        while let users = await changes.next(), users.count < 3 {}
+        let all = ["bob", decomposed, composed]
+        #expect(await desk.blockedUsers?.map { Array($0.utf8) } == all.map { Array($0.utf8) })
+        try await phone.unblock(composed)
+        while let users = await changes.next(), users.count > 2 {}
+        // When a call of the client itself returns, the set has it.
+        try await desk.unblock(decomposed)
+        #expect(await desk.blockedUsers == ["bob"])
+        await desk.enterBackground()
+        try await inbox.shows { !$0.isLive }
+        try await phone.unblock("bob")
+        await desk.enterForeground()
+        while let users = await changes.next(), !users.isEmpty {}
+        #expect(await desk.blockedUsers == [])
+        for client in [phone, desk] { await client.close() }
+        while await changes.next() != nil {}
+    }
+
+    @Test func `fold the messages of users who are blocked on another device in all rooms`() async throws {
+        let server = try ChatServer()
+        try await server.fill(2)
+        let (phone, desk) = (server.client(), server.client())
+        let room = try await desk.room("lobby").open(at: .newest)
+        try await desk.rooms.open().shows { $0.isLive }
+        try await desk.followBlocks()
+        try await phone.block("bob")
+        try await room.shows { $0.rows.count(where: \.isFolded) == 2 }
+        // A room that is opened later, too.
+        try await server.fill(1, in: "den")
+        let later = try await desk.room("den").open(at: .newest)
+        #expect(await later.view.rows.count(where: \.isFolded) == 1)
+        try await desk.unblock("bob")
+        #expect(await later.view.rows.count(where: \.isFolded) == 0)
+        for client in [phone, desk] { await client.close() }
+    }
+
     @Test func `report a message, again without effect, and refuse one that is not there`() async throws {
         let server = try ChatServer()
         try await server.fill(1)
@@ -96,6 +147,20 @@ import Testing
         #expect(try await room.edit(1, text: "@bob!").mentions == message.mentions)
         let everybody = try await room.edit(2, mentions: [], mentionsRoom: true)
         #expect(everybody.mentions.isEmpty && everybody.mentionsRoom)
+        for client in [alice, bob] { await client.close() }
+    }
+
+    @Test func `list members with their profiles`() async throws {
+        let server = try ChatServer()
+        let (alice, bob) = (server.client("alice"), server.client("bob"))
+        let profile = try await bob.setProfile(name: "Bob", data: Array(#"{"a":1}"#.utf8))
+        try await alice.rooms.make("den")
+        try await alice.rooms.add("bob", to: "den")
+        let members = try await alice.rooms.members(of: "den", profiles: true).members
+        #expect(members.map(\.id) == ["alice", "bob"] && members.map(\.profile) == [nil, profile])
+        let rest = try await alice.rooms.members(of: "den", after: "alice", limit: 1, profiles: true)
+        #expect(rest.members.map(\.profile?.name) == ["Bob"] && !rest.hasMore)
+        #expect(try await alice.rooms.members(of: "den").members.allSatisfy { $0.profile == nil })
         for client in [alice, bob] { await client.close() }
     }
 

@@ -114,6 +114,72 @@ struct InboxTests {
         await client.close()
     }
 
+    @Test(arguments: [true, false])
+    func `counts unread mentions as the server does`(followsBlocks: Bool) async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a"])
+        let bob = server.client("bob")
+        try await bob.rooms.add("carol", to: "a")
+        let client = server.client()
+        try await client.block("carol")
+        if followsBlocks { try await client.followBlocks() }
+        let inbox = try await client.rooms.open()
+        try await inbox.shows { $0.isLive && $0.rooms[0].unreadMentions == 0 }
+        func mention(_ body: String, as user: BackscrollClient) async throws {
+            _ = try await user.message("POST", "/v1/rooms/a/messages", body: Array(body.utf8))
+        }
+        try await mention(#"{"text":"look","mentions":["alice"]}"#, as: bob)
+        try await inbox.shows { $0.rooms[0].unreadMentions == 1 && $0.rooms[0].firstUnreadMention == 2 }
+        try await mention(#"{"text":"all","mentions_room":true}"#, as: bob)
+        try await mention(#"{"text":"others","mentions":["carol"]}"#, as: bob)
+        try await mention(#"{"text":"blocked","mentions":["alice"]}"#, as: server.client("carol"))
+        try await inbox.shows { $0.rooms[0].unreadMentions == 2 && $0.rooms[0].unread == 5 }
+        try await inbox.equals { try await serversList(client) }
+        // An edit makes a mention, and ends it.
+        _ = try await bob.message("PATCH", "/v1/rooms/a/messages/1", body: Array(#"{"mentions":["alice"]}"#.utf8))
+        try await inbox.shows { $0.rooms[0].unreadMentions == 3 && $0.rooms[0].firstUnreadMention == 1 }
+        _ = try await bob.message("PATCH", "/v1/rooms/a/messages/1", body: Array(#"{"mentions":[]}"#.utf8))
+        try await inbox.shows { $0.rooms[0].unreadMentions == 2 && $0.rooms[0].firstUnreadMention == 2 }
+        _ = try await bob.message("DELETE", "/v1/rooms/a/messages/2")
+        try await inbox.shows { $0.rooms[0].unreadMentions == 1 && $0.rooms[0].firstUnreadMention == 3 }
+        if followsBlocks {
+            try await server.client().unblock("carol")
+            try await inbox.shows { $0.rooms[0].unreadMentions == 2 }
+        }
+        try await inbox.markRead("a", upTo: 5)
+        let read = await inbox.view.rooms[0]
+        #expect(read.unreadMentions == 0 && read.firstUnreadMention == nil)
+        try await inbox.equals { try await serversList(client) }
+        await client.close()
+    }
+
+    @Test func `has what may disturb in each room, set on any device`() async throws {
+        let server = try ChatServer()
+        try await makeRooms(server, ["a", "b"])
+        let (phone, desk) = (server.client(), server.client())
+        let (inbox, other) = (try await phone.rooms.open(), try await desk.rooms.open())
+        for inbox in [inbox, other] { try await inbox.shows { $0.isLive } }
+        let until = Timestamp(rfc3339: "2099-01-01T08:00:00Z")!
+        let settings = NotifySettings(level: .mentions, until: until, roomMentions: false)
+        #expect(try await inbox.setNotify(settings, in: "a") == settings)
+        let room = try #require(await inbox.view.rooms.last)
+        #expect(try room.notify == settings && RoomSummary(json: room.json) == room)
+        let before = Timestamp(milliseconds: until.milliseconds - 1)
+        #expect(room.notifyLevel(at: before) == .mentions && room.loudUnread(at: before) == 0)
+        #expect(room.notifyLevel(at: until) == .all && room.loudUnread(at: until) == 1)
+        let view = try await other.shows { $0.rooms.last?.notify == settings }
+        #expect(view.loudUnread(at: before) == 1 && view.unread == 2)
+        try await other.setNotify(NotifySettings(level: .none), in: "b")
+        try await inbox.shows { $0.rooms.first?.notify?.level == NotifySettings.Level.none }
+        try await other.setNotify(NotifySettings(), in: "a")
+        try await inbox.shows { $0.rooms.last?.notify == nil }
+        try await inbox.equals { try await serversList(phone) }
+        let past = NotifySettings(level: .none, until: Timestamp(milliseconds: 0))
+        let error = await #expect(throws: BackscrollClientError.self) { try await inbox.setNotify(past, in: "a") }
+        #expect(error?.code == BackscrollClientError.invalidField && error?.field == "until")
+        for client in [phone, desk] { await client.close() }
+    }
+
     @Test func `shows rooms that the user creates, joins or leaves when the call returns`() async throws {
         let server = try ChatServer()
         try await server.post("hello", to: "lobby")
