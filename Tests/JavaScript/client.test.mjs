@@ -448,6 +448,10 @@ describe("The JavaScript client", () => {
         await until(list, () => counts() === "3,2,2");
         await send("carol", { text: "blocked", mentions: ["bob"] });
         await until(list, () => counts() === "4,2,2");
+        await bob.blocks.unblock("carol");
+        await until(list, () => counts() === "4,3,2");
+        await bob.blocks.block("carol");
+        await until(list, () => counts() === "4,2,2");
         const { messages, hasMore, cursor } = await list.mentions({ limit: 1 });
         assert.deepEqual([messages.map(({ text }) => text), hasMore], [["all"], true]);
         assert.deepEqual((await list.mentions({ cursor })).messages.map(({ text }) => text), ["bob"]);

@@ -85,7 +85,11 @@ export class Client {
         this.#blocks = new Blocks(requests);
         this.#connection = new Connection({
             identity,
-            blocked: (user, isBlocked) => this.#blocks.note(user, isBlocked),
+            blocked: (user, isBlocked) => {
+                this.#blocks.note(user, isBlocked);
+                // Unread mentions by the user no longer count, or count again.
+                for (const { room, unread } of this.#list?.view.rooms ?? []) if (unread) this.#list?.refresh(room);
+            },
             open: (text) => {
                 const query = text === null && user ? `?user=${encodeURIComponent(user)}` : "";
                 // With this subprotocol the server gives the reason if it refuses the socket.
