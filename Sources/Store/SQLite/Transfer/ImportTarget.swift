@@ -31,6 +31,8 @@ struct ImportTarget {
         var head: Int64
         var rev: Int64
         var latest: Timestamp
+        /// True if the import has made it.
+        var isNew = false
         /// Runs of messages that are consecutive in the file and in the database. Usually there is one.
         var runs: [(first: Int64, last: Int64, offset: Int64)] = []
 
@@ -85,6 +87,8 @@ struct ImportTarget {
             case .profile(let profile): try takeProfile(profile)
             case .notify(let id, let user, let settings):
                 guard let room = try room(id) else { throw Problem.roomNotFound }
+                // Existing settings stay as they are.
+                guard try statements.db.settings(of: room.number, for: user).notify == nil else { return }
                 try statements.db.setNotify(settings.isDefault ? nil : settings, of: user, in: room.number)
             case .end(let count):
                 guard count == messages else {
@@ -133,7 +137,9 @@ struct ImportTarget {
         if id.isDirect {
             // Its line has made both members.
             guard try statements.db.role(of: member.user, in: room.number) != nil else { throw Problem.directRoom }
-            return try statements.db.setHidden(isHidden, for: member.user, in: room.number)
+            // In an existing room it is still in the lists in which it is now.
+            if isHidden, room.isNew { try statements.db.setHidden(true, for: member.user, in: room.number) }
+            return
         }
         // An existing member keeps its role.
         guard try statements.db.role(of: member.user, in: room.number) == nil else { return }
@@ -174,7 +180,7 @@ struct ImportTarget {
         guard let number = try statements.insertRoom(id, at: time) else {
             throw Problem.unavailable("The database has the maximum number of rooms.")
         }
-        let room = Room(number: number, head: 0, rev: 0, latest: .earliest)
+        let room = Room(number: number, head: 0, rev: 0, latest: .earliest, isNew: true)
         rooms[id] = room
         contents.rooms += 1
         return room

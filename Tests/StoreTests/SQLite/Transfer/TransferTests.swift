@@ -78,6 +78,16 @@ struct TransferTests {
         for _ in 0..<2 { try importing(text, into: path) }
         #expect(try lines(export(path)).dropFirst() == lines(text).dropFirst())
         try expectSound(path)
+        // What the users have done since the first import stays.
+        let later = try TestLog(at: path, of: directory)
+        _ = try later.change(.setNotify(NotifySettings(level: .none)), in: room, by: "bob").get()
+        try later.send(.init(room: room))
+        try later.read(to: 2, in: room, as: "bob")
+        later.close()
+        let since = try export(path)
+        #expect(!since.contains("hidden"))
+        try importing(text, into: path)
+        #expect(try lines(export(path)).dropFirst() == lines(since).dropFirst())
         let line = #"{"type":"room","room":"\#(room)","visibility":"private""#
         for end in ["}", #","direct":["alice"]}"#, #","direct":["alice","carol"]}"#] {
             #expect(try refusal(line + end + "\n").problem.field == "direct")
