@@ -137,7 +137,7 @@ struct UnreadMentionTests {
     }
 
     @Test(
-        "are those of a recount after any history of sends, edits, deletions, erasures and blocks",
+        "are those of a recount after any history of sends, edits, deletions, erasures, blocks and levels",
         arguments: 0..<4 as Range<UInt64>)
     func recount(seed: UInt64) throws {
         let clock = TestClock()
@@ -147,7 +147,10 @@ struct UnreadMentionTests {
             $0.writers = 1
         }
         let shape = RandomHistory.Shape(
-            "of mentions", kinds: [.send, .send, .sendWithID, .read, .edit, .edit, .delete, .setMember, .eraseUser])
+            "of mentions",
+            kinds: [
+                .send, .send, .sendWithID, .read, .edit, .edit, .delete, .setMember, .eraseUser, .setNotify, .setNotify,
+            ])
         var history = RandomHistory(shape, seed: seed)
         let users = (0..<shape.users).map { "user\($0)" }
         let rooms = (0..<shape.rooms).map { "room\($0)" }
