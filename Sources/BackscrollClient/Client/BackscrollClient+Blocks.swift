@@ -20,8 +20,9 @@ extension BackscrollClient {
         return stream
     }
 
-    /// Loads all blocked users, folds their messages in all rooms, and keeps ``blockedUsers`` current: by this client's calls, and, while the inbox is open,
-    /// by notices of the user's other devices. They are loaded again with each connection of the inbox.
+    /// Loads all blocked users, folds their messages in all rooms, and keeps ``blockedUsers`` current: by this client's
+    /// calls, and, while the inbox is open, by notices of the user's other devices. They are loaded again with each
+    /// connection of the inbox.
     ///
     /// - Returns: the blocked users.
     /// - Throws: a temporary error. The call can be repeated.

@@ -8,6 +8,8 @@ public struct AdminRoom: Sendable, Hashable {
     public var title: String?
     /// Its visibility.
     public var visibility: RoomSummary.Visibility
+    /// The other settings of its owners.
+    public var manners: RoomManners
     /// The number of its messages, including tombstones.
     public var messages: Int64
     /// The number of its members.
@@ -19,12 +21,13 @@ public struct AdminRoom: Sendable, Hashable {
 
     /// Creates an entry of the list.
     public init(
-        room: RoomID, title: String?, visibility: RoomSummary.Visibility, messages: Int64, members: Int64,
-        bytes: Int64, lastActivity: Timestamp?
+        room: RoomID, title: String?, visibility: RoomSummary.Visibility, manners: RoomManners = RoomManners(),
+        messages: Int64, members: Int64, bytes: Int64, lastActivity: Timestamp?
     ) {
         self.room = room
         self.title = title
         self.visibility = visibility
+        self.manners = manners
         self.messages = messages
         self.members = members
         self.bytes = bytes
@@ -37,6 +40,7 @@ public struct AdminRoom: Sendable, Hashable {
         out.append(quoted: room.string)
         if let title { out.append(member: "title", title) }
         out.append(member: "visibility", visibility.rawValue)
+        manners.encodeMembers(into: &out)
         out.append(member: "messages", messages)
         out.append(member: "members", members)
         out.append(member: "bytes", bytes)

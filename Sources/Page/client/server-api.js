@@ -49,7 +49,7 @@
  * @typedef {{reports: Report[], has_more: boolean, cursor?: string}} Reports
  * @typedef {{user: string, created_at: string}} Block
  * @typedef {{blocks: Block[], has_more: boolean}} Blocks
- * @typedef {{room: string, title?: string, visibility: Visibility, messages: number, members: number, bytes: number, last_activity?: string}} AdminRoom
+ * @typedef {{room: string, title?: string, visibility: Visibility, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, messages: number, members: number, bytes: number, last_activity?: string}} AdminRoom
  * @typedef {{rooms: AdminRoom[], has_more: boolean, cursor?: string, epoch: string}} AdminRooms
  * @typedef {{user: string, rooms: ({room: string, role: Role})[], has_more: boolean, last_activity?: string, sockets: number}} AdminUser
  * @typedef {{user: string, state: ErasureState, messages: number}} Erasure

@@ -42,7 +42,7 @@ extension ReadTransaction {
 
     private func describe(_ room: ServerRoom) throws -> AdminRoom {
         AdminRoom(
-            room: room.id, title: room.title, visibility: room.isPrivate ? .private : .open,
+            room: room.id, title: room.title, visibility: room.isPrivate ? .private : .open, manners: room.manners,
             messages: try store.room(room.id)?.state.head ?? 0,
             members: try db.countMembers(of: room.number), bytes: room.bytes,
             lastActivity: room.latest == 0 ? nil : Timestamp(milliseconds: room.latest))

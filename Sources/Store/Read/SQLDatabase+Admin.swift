@@ -7,6 +7,7 @@ struct ServerRoom {
     var id: RoomID
     var isPrivate: Bool
     var title: String?
+    var manners: RoomManners
     /// The number of bytes of its messages.
     var bytes: Int64
     /// The time of the latest activity in milliseconds since 1970; 0 if unknown.
@@ -25,8 +26,8 @@ extension SQLDatabase {
     ) throws {
         let select = try prepare(
             """
-            SELECT id, name, private, title, bytes, \(activity) FROM rooms WHERE deleted = 0 AND \(activity) <= $1
-                AND NOT (\(activity) = $1 AND name <= $2)
+            SELECT id, name, private, bytes, \(activity), \(RoomManners.columns) FROM rooms
+            WHERE deleted = 0 AND \(activity) <= $1 AND NOT (\(activity) = $1 AND name <= $2)
             ORDER BY \(activity) DESC, name
             """, isLong: true)
         try select.bind(last?.milliseconds ?? .max, at: 1)
@@ -40,7 +41,10 @@ extension SQLDatabase {
     /// Returns a room; `nil` if it does not exist or has been deleted.
     func serverRoom(_ id: RoomID, by activity: String) throws -> ServerRoom? {
         try first(
-            "SELECT id, name, private, title, bytes, \(activity) FROM rooms WHERE name = $1 AND deleted = 0", id
+            """
+            SELECT id, name, private, bytes, \(activity), \(RoomManners.columns) FROM rooms
+            WHERE name = $1 AND deleted = 0
+            """, id
         ) { ServerRoom($0) }
     }
 
@@ -108,8 +112,9 @@ extension ServerRoom {
         number = row.integer(0)
         id = RoomID(trusted: row.text(1))
         isPrivate = row.integer(2) == 1
-        title = row.isNull(3) ? nil : row.text(3)
-        bytes = row.integer(4)
-        latest = row.integer(5)
+        bytes = row.integer(3)
+        latest = row.integer(4)
+        title = RoomManners.title(row, from: 5)
+        manners = RoomManners(row, from: 5)
     }
 }

@@ -105,7 +105,7 @@ extension RoomManners {
     static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning"
 
     /// Returns the title in a row with ``columns``.
-    fileprivate static func title(_ row: some SQLStatement, from first: Int32 = 0) -> String? {
+    static func title(_ row: some SQLStatement, from first: Int32 = 0) -> String? {
         row.isNull(first) ? nil : row.text(first)
     }
 

@@ -20,6 +20,9 @@ struct AdminListTests {
             var room: String
             var title: String?
             var visibility: String
+            var posting: String?
+            var slowSeconds: Int?
+            var data: [String: Int]?
             var messages: Int
             var members: Int
             var bytes: Int
@@ -62,8 +65,12 @@ struct AdminListTests {
                 for index in 0..<3 { bytes[room, default: 0] += try send("\(index)", to: room, by: bob, server) }
             }
             #expect(
-                try request(.put, "/v1/rooms/b", #"{"title":"B","visibility":"private"}"#, by: bob, server).status
-                    == .ok)
+                try request(
+                    .put, "/v1/rooms/b",
+                    #"{"title":"B","visibility":"private","posting":"owners","slow_seconds":5,"data":{"a":1}}"#,
+                    by: bob,
+                    server
+                ).status == .ok)
             #expect(try request(.put, "/v1/rooms/b/members/carol", by: bob, server).status == .created)
             #expect(try request(.delete, "/v1/rooms/c", by: bob, server).status == .noContent)
             bytes["a"]! += try send("last", to: "a", by: bob, server)
@@ -77,6 +84,8 @@ struct AdminListTests {
                 #expect(rest.rooms.map(\.room) == ["b"] && !rest.hasMore && rest.cursor == nil)
                 #expect(rest.rooms[0].title == "B" && rest.rooms[0].visibility == "private")
                 #expect(rest.rooms[0].members == 2 && rest.rooms[0].bytes == bytes["b"])
+                #expect(rest.rooms[0].posting == "owners" && rest.rooms[0].slowSeconds == 5)
+                #expect(rest.rooms[0].data == ["a": 1] && first.rooms[0].posting == nil)
                 // Stopping the server files all messages.
                 if round == 0 { try server.restart() }
             }

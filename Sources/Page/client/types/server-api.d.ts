@@ -407,6 +407,12 @@ export type AdminRoom = {
     room: string;
     title?: string;
     visibility: Visibility;
+    posting?: Posting;
+    pinning?: Pinning;
+    slow_seconds?: number;
+    keep_days?: number;
+    avatar?: string;
+    data?: Record<string, unknown>;
     messages: number;
     members: number;
     bytes: number;
