@@ -19,7 +19,8 @@ import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./p
 import { ask } from "./question.js";
 import { Screen } from "./screen.js";
 import { kept, session } from "./session.js";
-import { $, cut, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
+import { $, cut, durationText, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
+import { languages, problemText, setLanguage, texts } from "./texts.js";
 
 /**
  * @typedef {import("./client/index.js").RoomSummary} RoomSummary
@@ -27,7 +28,7 @@ import { $, cut, element, forgetFormats, formats, nameProblem, said, summary, to
  * @typedef {{me: string, token: string | null}} Account
  */
 
-const MENTIONS_TITLE = "Mentions of you";
+const MENTIONS_TITLE = texts.mentions;
 const TOKEN_KEY = "backscroll.token";
 /** The key of the name that was used last, which the installed app offers. */
 const NAME_KEY = "backscroll.name";
@@ -96,9 +97,6 @@ function opened() {
     return screen;
 }
 
-/** @param {unknown} error */
-const messageOf = (error) => /** @type {Error} */ (error).message;
-
 /**
  * @param {string | null} room
  * @param {"read" | "last" | number} [at]
@@ -158,9 +156,9 @@ async function start() {
     try {
         await tryRooms(named);
     } catch (error) {
-        const { status, message } = /** @type {ClientError} */ (error);
+        const { status } = /** @type {ClientError} */ (error);
         if (status === 401) signIn(true);
-        else if (status === 400) signIn(false, message, user);
+        else if (status === 400) signIn(false, problemText(error), user);
     }
 }
 
@@ -173,8 +171,8 @@ function signIn(isToken, error = "", name = "") {
     leave();
     $("#app").hidden = true;
     $("#sign-in").hidden = false;
-    $("#sign-in-text").textContent = isToken ? "This server requires a token (JWT), which your application issues." : "Choose a name to chat with.";
-    $("#sign-in-label").textContent = isToken ? "Token" : "Name";
+    $("#sign-in-text").textContent = isToken ? texts.wantsToken : texts.chooseName;
+    $("#sign-in-label").textContent = isToken ? texts.token : texts.name;
     $("#sign-in-error").textContent = error;
     const input = /** @type {HTMLInputElement} */ ($("#sign-in-value"));
     input.value = isToken ? "" : name || kept.get(NAME_KEY) || "";
@@ -186,12 +184,12 @@ function signIn(isToken, error = "", name = "") {
         const value = input.value.trim();
         const problem = isToken ? "" : nameProblem(value);
         if (problem) return void ($("#sign-in-error").textContent = problem);
-        if (isToken && !claimsOf(value)) return void ($("#sign-in-error").textContent = "This is no token.");
+        if (isToken && !claimsOf(value)) return void ($("#sign-in-error").textContent = texts.noToken);
         const next = isToken ? clientOf("", value) : clientOf(value, null);
         try {
             await tryRooms(next);
         } catch (error) {
-            return void ($("#sign-in-error").textContent = messageOf(error));
+            return void ($("#sign-in-error").textContent = problemText(error));
         } finally {
             next.close();
         }
@@ -239,7 +237,7 @@ function enter(user, token) {
     entered.connection.subscribe(() => {
         drawNetwork();
         const isRefused = client === entered && token && entered.connection.view.error?.status === 401;
-        if (isRefused) signOut("Your session has ended. Sign in again.");
+        if (isRefused) signOut(texts.sessionEnded);
     });
     const { room, at, refused } = place();
     history.replaceState(history.state, "", urlOf(room, at));
@@ -247,7 +245,7 @@ function enter(user, token) {
     const isReturn = navigation?.type !== "navigate";
     show(room, at, isReturn);
     if (refused !== null) {
-        $("#nothing-text").textContent = `“${refused}” cannot be a room. The id of a room has up to 128 letters, digits and . _ ~ -, and begins with a letter or digit.`;
+        $("#nothing-text").textContent = texts.badRoom(refused);
     }
     first.then(() => {
         if (client !== entered) return;
@@ -289,7 +287,7 @@ function show(room, at, isReturn) {
     $("#app").classList.toggle("in-room", room !== null);
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
-    $("#nothing-text").textContent = "Choose a room, or make one.";
+    $("#nothing-text").textContent = texts.chooseRoom;
     // The room that is left may have an unsent text.
     fillRooms(room);
     if (room === null) {
@@ -544,7 +542,7 @@ function filterRooms() {
         isAny ||= isShown;
     }
     $("#first").hidden = listed.length > 0 || !client?.rooms.view.isListed;
-    $("#no-rooms").textContent = listed.length && !isAny ? "No room has this name." : "";
+    $("#no-rooms").textContent = listed.length && !isAny ? texts.noRoomFound : "";
 }
 
 /** The links of the rooms that are shown. */
@@ -604,7 +602,7 @@ function fillRoomItem(item, room, open = screen?.id ?? null) {
     const draft = room.room === open ? "" : cut(draftOf(user().me, room.room).replace(/\s+/g, " ").trim(), DRAFT_LENGTH);
     const isFolded = last !== undefined && chat().blocks.view.has(last.sender);
     // In a direct room the other user's name is above.
-    const author = !last || last.sender === room.direct ? "" : last.sender === user().me ? "You" : nameOf(last.sender);
+    const author = !last || last.sender === room.direct ? "" : last.sender === user().me ? texts.you : nameOf(last.sender);
     const level = mutes?.get(room.room).level ?? "all";
     const shown = JSON.stringify([isFolded, level, draft, author, addressOf(room), titleOf(room), room.visibility, unread, mentions, room.epoch, last?.seq, last?.rev, isToday, time?.getTimezoneOffset()]);
     if (shownRooms.get(item) === shown) return;
@@ -613,14 +611,14 @@ function fillRoomItem(item, room, open = screen?.id ?? null) {
     linkOf(item).replaceChildren(
         pictureOf(room),
         element("span", { class: "what" },
-            element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, " private") : null,
-                level === "all" ? null : element("small", {}, level === "none" ? " muted" : " mentions only")),
-            element("span", { class: "last", dir: "auto" }, ...(draft ? [element("b", { class: "draft" }, "Draft: "), element("bdi", {}, draft)] : last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : ["No messages yet"]))),
+            element("span", { class: "name", dir: "auto" }, titleOf(room), room.visibility === "private" && !room.direct ? element("small", {}, ` ${texts.private}`) : null,
+                level === "all" ? null : element("small", {}, ` ${level === "none" ? texts.muted : texts.onlyMentions}`)),
+            element("span", { class: "last", dir: "auto" }, ...(draft ? [element("b", { class: "draft" }, texts.draft), element("bdi", {}, draft)] : last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : [texts.noMessages]))),
         element("span", { class: "when" },
             time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
             unread ? element("span", { class: "badges" },
-                mentions ? element("span", { class: `badge mention${level === "none" ? " quiet" : ""}`, role: "img", "aria-label": `${unreadText(mentions)} mention you`, title: `${unreadText(mentions)} mention you` }, "@") : null,
-                element("span", { class: level === "all" ? "badge" : "badge quiet", "aria-label": `${unreadText(unread)} unread` }, unreadText(unread))) : null));
+                mentions ? element("span", { class: `badge mention${level === "none" ? " quiet" : ""}`, role: "img", "aria-label": texts.mentionCount(unreadText(mentions)), title: texts.mentionCount(unreadText(mentions)) }, "@") : null,
+                element("span", { class: level === "all" ? "badge" : "badge quiet", "aria-label": texts.unreadCount(unreadText(unread)) }, unreadText(unread))) : null));
 }
 
 /**
@@ -673,7 +671,7 @@ function wireDialogs() {
         try {
             await chat().rooms.make(id, settings);
         } catch (error) {
-            return void (roomError.textContent = messageOf(error));
+            return void (roomError.textContent = problemText(error));
         }
         rooms.close();
         go(id);
@@ -710,20 +708,24 @@ function wireDialogs() {
         dialog.showModal();
     };
     name.oninput = address.onchange = preview;
+    const language = /** @type {HTMLSelectElement} */ ($("#language"));
+    language.replaceChildren(...languages().map(({ hreflang, title }) => element("option", { value: hreflang, lang: hreflang }, title)));
+    language.value = document.documentElement.lang;
+    language.onchange = () => setLanguage(language.value);
     const notify = /** @type {HTMLInputElement} */ ($("#notify"));
     $("#notify-check").hidden = !canNotify;
     notify.onchange = async () => {
         profileError.textContent = "";
         if (await setNotified(user().me, notify.checked)) return;
         notify.checked = false;
-        profileError.textContent = "The browser does not allow notifications of this page. Its settings of the page do.";
+        profileError.textContent = texts.notifyRefused;
     };
     profileForm.onsubmit = async (event) => {
         event.preventDefault();
         try {
             await profiles?.set({ name: name.value.trim(), avatar: address.value.trim() });
         } catch (error) {
-            return void (profileError.textContent = messageOf(error));
+            return void (profileError.textContent = problemText(error));
         }
         dialog.close();
     };
@@ -735,13 +737,13 @@ function wireDialogs() {
         try {
             await chat().rooms.join(room);
         } catch (error) {
-            return opened().showError(messageOf(error));
+            return opened().showError(problemText(error));
         }
         refreshRoom(room);
     };
     $("#leave").onclick = async () => {
         const room = opened().id;
-        if (!(await ask(`Leave ${$("#room-title").textContent}?`, "Leave"))) return;
+        if (!(await ask(texts.askLeave($("#room-title").textContent ?? ""), texts.leave))) return;
         if (!(await tryMember(() => chat().rooms.leave(room)))) return;
         members.close();
         goBack();
@@ -761,9 +763,9 @@ function wireDates() {
         event.preventDefault();
         try {
             // Without a zone, a time is the reader's.
-            if (!(await opened().goToTime(new Date(`${input.value}T00:00`)))) return void (problem.textContent = "There are no messages from that day on.");
+            if (!(await opened().goToTime(new Date(`${input.value}T00:00`)))) return void (problem.textContent = texts.noDay);
         } catch (error) {
-            return void (problem.textContent = messageOf(error));
+            return void (problem.textContent = problemText(error));
         }
         dialog.close();
     };
@@ -775,7 +777,7 @@ let mentions = { messages: [] };
 /** @returns {import("./messages.js").List} */
 function mentionList() {
     return {
-        title: MENTIONS_TITLE, empty: "Nobody has mentioned you.", messages: mentions.messages, isFolded: ({ sender }) => chat().blocks.view.has(sender),
+        title: MENTIONS_TITLE, empty: texts.noMentions, messages: mentions.messages, isFolded: ({ sender }) => chat().blocks.view.has(sender),
         about: (message) => `${sentAt(message)} · ${roomName(message.room ?? "")}`,
         go: ({ room = "", seq }) => {
             if (screen?.id === room) return screen.leap(seq);
@@ -796,7 +798,7 @@ async function loadMentions() {
         showMessages(mentionList());
     } catch (error) {
         showMessages(mentionList());
-        showMessagesError(messageOf(error));
+        showMessagesError(problemText(error));
     }
 }
 
@@ -809,7 +811,7 @@ $("#mentions").onclick = () => {
 const SLOW_SECONDS = [0, 10, 30, 60, 300, 900, 3600];
 
 /** @param {number} seconds */
-const slowText = (seconds) => (!seconds ? "Off" : seconds % 60 ? `${seconds} seconds` : seconds === 60 ? "1 minute" : seconds === 3600 ? "1 hour" : `${seconds / 60} minutes`);
+const slowText = (seconds) => (seconds ? durationText(seconds, "long") : texts.off);
 
 /** The dialog in which owners set the title, the picture and the manners of a room. */
 function wireSettings() {
@@ -832,7 +834,7 @@ function wireSettings() {
             room = await chat().rooms.summary(opened().id);
             id = room.room;
         } catch (error) {
-            return void ($("#members-error").textContent = messageOf(error));
+            return void ($("#members-error").textContent = problemText(error));
         }
         const slow = room.slow_seconds ?? 0;
         $("#settings-slow").replaceChildren(...[...new Set([...SLOW_SECONDS, slow])].sort((one, other) => one - other)
@@ -846,7 +848,7 @@ function wireSettings() {
     };
     form.onsubmit = async (event) => {
         event.preventDefault();
-        if (!/^\s*\d*\s*$/.test(field("keep_days").value)) return void (problem.textContent = "The days must be a number, or empty.");
+        if (!/^\s*\d*\s*$/.test(field("keep_days").value)) return void (problem.textContent = texts.badDays);
         try {
             const settings = Object.fromEntries(Object.entries(entered()).filter(([name, value]) => value !== before[name]));
             const room = await chat().rooms.change(id, settings);
@@ -855,7 +857,7 @@ function wireSettings() {
                 setRole(room);
             }
         } catch (error) {
-            return void (problem.textContent = messageOf(error));
+            return void (problem.textContent = problemText(error));
         }
         dialog.close();
     };
@@ -869,7 +871,7 @@ async function drawMembers() {
         members = await membersOf(chat(), id);
     } catch (error) {
         list.replaceChildren();
-        return void ($("#members-error").textContent = messageOf(error));
+        return void ($("#members-error").textContent = problemText(error));
     }
     const { me } = user();
     const isDirect = chat().rooms.get(id)?.direct !== undefined;
@@ -877,13 +879,13 @@ async function drawMembers() {
     list.replaceChildren(...members.map(({ user, role }) => {
         const name = nameOf(user);
         const remove = isOwner && user !== me
-            ? element("button", { type: "button", "aria-label": `Remove ${name}` }, "Remove") : null;
+            ? element("button", { type: "button", "aria-label": texts.removeOf(name) }, texts.remove) : null;
         if (remove) remove.onclick = async () => {
-            if (await ask(`Remove ${name} from the room?`, "Remove")) tryMember(() => chat().rooms.remove(user, id));
+            if (await ask(texts.askRemove(name), texts.remove)) tryMember(() => chat().rooms.remove(user, id));
         };
-        const write = user === me || isDirect ? null : element("button", { type: "button", "aria-label": `Write to ${name}` }, "Write");
+        const write = user === me || isDirect ? null : element("button", { type: "button", "aria-label": texts.writeTo(name) }, texts.write);
         if (write) write.onclick = () => writeTo(user);
-        return element("li", {}, avatar(user), element("span", { class: "who" }, ...named(user)), role === "owner" ? element("small", {}, "owner") : null,
+        return element("li", {}, avatar(user), element("span", { class: "who" }, ...named(user)), role === "owner" ? element("small", {}, texts.owner) : null,
             element("span", { class: "member-actions" }, write, remove));
     }));
 }
@@ -906,7 +908,7 @@ async function writeTo(user) {
         /** @type {HTMLDialogElement} */ ($("#members-dialog")).close();
         go(room);
     } catch (error) {
-        $("#members-error").textContent = messageOf(error);
+        $("#members-error").textContent = problemText(error);
     }
 }
 
@@ -916,7 +918,7 @@ async function tryMember(request) {
         await request();
     } catch (error) {
         if (!(error instanceof ClientError)) throw error;
-        $("#members-error").textContent = error.message;
+        $("#members-error").textContent = problemText(error);
         return false;
     }
     $("#members-error").textContent = "";

@@ -7,7 +7,8 @@
 import { Completion, mentioned } from "./completion.js";
 import { draftOf, keepDraft } from "./drafts.js";
 import { mentionOf, nameOf } from "./people.js";
-import { $, byteLength, element, isBlank, pictureURL, summary } from "./text.js";
+import { $, byteLength, element, isBlank, numberText, pictureURL, summary } from "./text.js";
+import { texts } from "./texts.js";
 
 /** Maximum time to wait for the size of a picture, in milliseconds. */
 const PICTURE_MILLISECONDS = 15000;
@@ -40,18 +41,18 @@ const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 function sizeOf(url) {
     return new Promise((resolve, reject) => {
         const image = new Image();
-        const timer = setTimeout(() => reject(new Error("The picture does not load.")), PICTURE_MILLISECONDS);
+        const timer = setTimeout(() => reject(new Error(texts.pictureLate)), PICTURE_MILLISECONDS);
         image.referrerPolicy = "no-referrer";
         image.onload = () => {
             clearTimeout(timer);
             const { naturalWidth: width, naturalHeight: height } = image;
             // Drawings without a size of their own have none in some browsers.
             if (width && height) resolve({ width, height });
-            else reject(new Error("The picture has no size."));
+            else reject(new Error(texts.pictureSize));
         };
         image.onerror = () => {
             clearTimeout(timer);
-            reject(new Error("The picture cannot be loaded."));
+            reject(new Error(texts.pictureBroken));
         };
         image.src = url;
     });
@@ -211,9 +212,9 @@ export class Composer {
         const attachments = edited ? [] : this.#attachments;
         $("#context").hidden = !message && !attachments.length;
         const parts = [];
-        if (message) parts.push(element("b", {}, ...(edited ? ["Edit your message"] : ["Reply to ", element("bdi", {}, nameOf(message.sender))])),
+        if (message) parts.push(element("b", {}, ...(edited ? [texts.editMessage] : [texts.replyTo[0], element("bdi", {}, nameOf(message.sender)), texts.replyTo[1]])),
             element("span", { dir: "auto" }, summary(message)));
-        for (const { url } of attachments) parts.push(element("b", {}, "Picture"), element("span", { dir: "ltr" }, url));
+        for (const { url } of attachments) parts.push(element("b", {}, texts.picture), element("span", { dir: "ltr" }, url));
         $("#context-text").replaceChildren(...parts);
         this.#resize();
     }
@@ -271,7 +272,7 @@ export class Composer {
     #showLeft() {
         const left = this.#bytesLeft;
         const shown = $("#left");
-        const text = left > SHOWN_BYTES ? "" : left < 0 ? `Too long by ${(-left).toLocaleString("en")} bytes` : `${left.toLocaleString("en")} bytes left`;
+        const text = left > SHOWN_BYTES ? "" : left < 0 ? texts.tooLong(numberText(-left)) : texts.bytesLeft(numberText(left));
         if (shown.textContent !== text) shown.textContent = text;
         shown.classList.toggle("error", left < 0);
         if (left < 0) this.#input.setAttribute("aria-invalid", "true");
@@ -331,7 +332,7 @@ export class Composer {
         const text = data?.getData("text/plain") || data?.getData("text/uri-list")?.split(/\r?\n/)[0] || "";
         if (!text && data?.files.length) {
             event.preventDefault();
-            return this.showError("Backscroll does not store files. Put the picture on a website, and paste its address here.");
+            return this.showError(texts.noFiles);
         }
         // An edit changes the text only.
         const url = this.#context?.edit ? null : pictureURL(text);

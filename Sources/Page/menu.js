@@ -6,6 +6,7 @@
  */
 
 import { $, element } from "./text.js";
+import { texts } from "./texts.js";
 
 /** The least distance of the menu from the edges of the window, in CSS pixels. */
 const MARGIN = 8;
@@ -38,8 +39,8 @@ export function openMenu({ x, y }, label, note, { emoji, react }, items) {
     };
     dialog.setAttribute("aria-label", label);
     dialog.replaceChildren(
-        element("div", { class: "emoji-row", role: "group", "aria-label": "React" },
-            ...emoji.map((key) => button({ "data-menu-react": key, "aria-label": `React with ${key}` }, key, () => react(key)))),
+        element("div", { class: "emoji-row", role: "group", "aria-label": texts.react },
+            ...emoji.map((key) => button({ "data-menu-react": key, "aria-label": texts.reactWith(key) }, key, () => react(key)))),
         element("div", { role: "menu", "aria-label": label }, ...items.map(({ name, label, isDangerous, run }) =>
             button({ role: "menuitem", "data-menu-item": name, class: isDangerous ? "danger" : "" }, label, run))),
         element("p", { class: "note" }, note));

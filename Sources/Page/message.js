@@ -8,6 +8,7 @@ import { dayText } from "./calendar.js";
 import { avatar, knownName, nameOf } from "./people.js";
 import { renew } from "./renew.js";
 import { element, formats, formatted, isEmoji, link, safeURL, sentence, sizeText, summary } from "./text.js";
+import { texts } from "./texts.js";
 import { thumbhashCanvas } from "./thumbhash.js";
 
 /** Maximum time between two messages of one sender that are drawn as a group, in milliseconds. */
@@ -17,7 +18,7 @@ const MINUTE_MILLISECONDS = 60 * 1000;
 const MAXIMUM_WIDTH = 420;
 const MAXIMUM_HEIGHT = 320;
 const MINIMUM_SIDE = 48;
-export const BLOCKED_TEXT = "Message of a blocked user.";
+export const BLOCKED_TEXT = texts.blockedMessage;
 export const LIKE = "❤️";
 export const EMOJI = [LIKE, "👍", "😂", "😮", "😢", "🎉", "🙏", "🔥"];
 /** Maximum number of names in the tooltip of a reaction. */
@@ -72,8 +73,8 @@ function dayLine(key) {
 }
 
 function unreadLine() {
-    return element("div", { class: "line unread", "data-key": "unread", role: "separator", "aria-label": "New messages" },
-        element("span", {}, "New messages"));
+    return element("div", { class: "line unread", "data-key": "unread", role: "separator", "aria-label": texts.newMessages },
+        element("span", {}, texts.newMessages));
 }
 
 /**
@@ -93,7 +94,7 @@ function frame({ width = 1, height = 1, thumbhash }, node) {
 }
 
 /** @param {Attachment} attachment */
-const altOf = ({ description, title }) => description || title || "Picture";
+const altOf = ({ description, title }) => description || title || texts.picture;
 
 /**
  * The pictures of a message that can be shown large.
@@ -192,9 +193,9 @@ function reactions(message, { hasReacted, wanted }) {
  */
 function failure(row) {
     return row.state !== "failed" ? null : element("div", { class: "failed", role: "alert" }, element("span", {}, failureText(row.code)),
-        button({ "data-retry": true }, "Try again"),
-        button({ "data-edit": true }, "Edit"),
-        button({ "data-discard": true }, "Discard"));
+        button({ "data-retry": true }, texts.retry),
+        button({ "data-edit": true }, texts.edit),
+        button({ "data-discard": true }, texts.discard));
 }
 
 /**
@@ -207,33 +208,28 @@ function failure(row) {
 function actions(row, message, { me }) {
     if (row.state !== "stored") return null;
     const isMine = message.sender === me;
-    return element("div", { class: "actions", role: "group", "aria-label": "Message actions" },
-        isMine ? null : button({ "data-react": LIKE, title: "Like", "aria-label": "Like" }, LIKE),
-        button({ "data-pick": true, title: "React", "aria-label": "React", "aria-haspopup": "true" }),
-        button({ "data-reply": true, title: "Reply", "aria-label": "Reply" }),
-        isMine ? button({ "data-edit": true, title: "Edit", "aria-label": "Edit" }) : null,
-        button({ "data-menu": true, title: "More", "aria-label": "More", "aria-haspopup": "menu" }));
+    return element("div", { class: "actions", role: "group", "aria-label": texts.actions },
+        isMine ? null : button({ "data-react": LIKE, title: texts.like, "aria-label": texts.like }, LIKE),
+        button({ "data-pick": true, title: texts.react, "aria-label": texts.react, "aria-haspopup": "true" }),
+        button({ "data-reply": true, title: texts.reply, "aria-label": texts.reply }),
+        isMine ? button({ "data-edit": true, title: texts.edit, "aria-label": texts.edit }) : null,
+        button({ "data-menu": true, title: texts.more, "aria-label": texts.more, "aria-haspopup": "menu" }));
 }
 
 /** The small picker of emoji at a message. */
 export function picker() {
-    return element("div", { class: "picker", "data-transient": true, role: "group", "aria-label": "Choose a reaction" },
-        ...EMOJI.map((key) => button({ "data-react": key, "aria-label": `React with ${key}` }, key)));
+    return element("div", { class: "picker", "data-transient": true, role: "group", "aria-label": texts.chooseReaction },
+        ...EMOJI.map((key) => button({ "data-react": key, "aria-label": texts.reactWith(key) }, key)));
 }
 
 /** @param {string | null | undefined} code */
 function failureText(code) {
-    /** @type {Record<string, string>} */
-    const texts = {
-        too_long: "The message is too long.", banned: "You may not send here.", blocked: "You cannot write to this user.", unauthenticated: "You are not signed in.",
-        posting_restricted: "Only owners may write in this room.",
-        not_a_member: "You are no longer a member.", room_not_found: "There is no such room.", room_deleted: "The room was deleted.",
-    };
-    return texts[code ?? ""] ?? "Not sent.";
+    return /** @type {Record<string, string>} */ (texts.failures)[code ?? ""] ?? texts.failed;
 }
 
 const TICKS = {
-    read_by_all: ["✓✓", "Read by all"], read_by_some: ["✓✓", "Read by some"], stored: ["✓", "Sent"], sending: ["○", "Sending"], queued: ["○", "Waiting to be sent"], failed: ["!", "Not sent"], deleted: null,
+    read_by_all: ["✓✓", texts.readByAll], read_by_some: ["✓✓", texts.readBySome], stored: ["✓", texts.sent], sending: ["○", texts.sending],
+    queued: ["○", texts.waiting], failed: ["!", texts.notSent], deleted: null,
 };
 
 /**
@@ -263,9 +259,9 @@ function status(row, after, message, context) {
     const time = isLast && message.created_at ? new Date(message.created_at) : null;
     const parts = [];
     if (time) parts.push(element("time", { datetime: message.created_at, title: exact.format(time) }, clock.format(time)));
-    if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, "edited"));
+    if (message.edited_at && !message.deleted) parts.push(element("span", { class: "edited", title: exact.format(new Date(message.edited_at)) }, texts.edited));
     if (message.pinned) {
-        const text = `Pinned by ${nameOf(message.pinned.by)}`;
+        const text = texts.pinnedBy(nameOf(message.pinned.by));
         parts.push(element("span", { class: "pinned", role: "img", "aria-label": text, title: text }, "📌"));
     }
     const state = row.mine && isLast ? stateOf(row, context) : undefined;
@@ -355,7 +351,7 @@ function freshNode(row, before, after, context) {
     node.setAttribute("aria-label", `${nameOf(message.sender)}: ${summary(message)}${time}`);
     const bubble = element("div", { class: "bubble" });
     if (message.deleted) {
-        bubble.append(element("p", { class: "tombstone" }, "This message was deleted."));
+        bubble.append(element("p", { class: "tombstone" }, texts.deletedMessage));
     } else {
         if (message.reply_to) bubble.append(quote(message.reply_to, row.key, context));
         const attachments = message.attachments ?? [];
@@ -383,11 +379,11 @@ function freshNode(row, before, after, context) {
         element("div", { class: "body" },
             element("span", { class: "sender", dir: "auto", title: name === message.sender ? null : message.sender }, name),
             element("div", { class: "said" }, bubble, unread ? element("span", {
-                class: "unread-count", role: "img", "aria-label": `${unread} have not read it`, title: `${unread} have not read it`,
+                class: "unread-count", role: "img", "aria-label": texts.unreadBy(unread), title: texts.unreadBy(unread),
             }, String(unread)) : null, actions(row, message, context)),
             row.message ? reactions(row.message, context) : null,
             failure(row),
-            users.length ? element("span", { class: "readers" }, ...sentence("Read by ", users.map(nameOf), "", more)) : null));
+            users.length ? element("span", { class: "readers" }, ...sentence(texts.readBy[0], users.map(nameOf), texts.readBy[1], more)) : null));
     return node;
 }
 
@@ -407,7 +403,7 @@ export const unreadCount = (row, { readership, countsUnread }) => (countsUnread 
 function foldedNode(row) {
     return element("article", {
         class: "row theirs folded", "data-key": row.key, "data-seq": row.seq, "data-state": row.state, tabindex: "-1", "aria-label": BLOCKED_TEXT,
-    }, element("div", { class: "bubble" }, element("span", {}, `${BLOCKED_TEXT} `), button({ "data-show": true }, "Show")));
+    }, element("div", { class: "bubble" }, element("span", {}, `${BLOCKED_TEXT} `), button({ "data-show": true }, texts.show)));
 }
 
 /**
@@ -418,7 +414,7 @@ function foldedNode(row) {
 function quote(seq, key, context) {
     const quoted = context.quoted(seq, key);
     if (quoted && context.isFolded(quoted)) return button({ class: "quote", "data-jump": seq }, element("span", {}, BLOCKED_TEXT));
-    return button({ class: "quote", "data-jump": seq, "aria-label": `In reply to ${quoted ? `${nameOf(quoted.sender)}: ${summary(quoted)}` : "a message"}` },
+    return button({ class: "quote", "data-jump": seq, "aria-label": texts.inReplyTo(quoted ? `${nameOf(quoted.sender)}: ${summary(quoted)}` : texts.aMessage) },
         element("b", { dir: "auto" }, quoted ? nameOf(quoted.sender) : "…"),
-        element("span", { dir: "auto" }, quoted === null ? "The message cannot be read." : summary(quoted)));
+        element("span", { dir: "auto" }, quoted === null ? texts.unreadable : summary(quoted)));
 }

@@ -7,6 +7,7 @@
 import { BLOCKED_TEXT } from "./message.js";
 import { avatar, nameOf } from "./people.js";
 import { $, element, formats, summary } from "./text.js";
+import { texts } from "./texts.js";
 
 /**
  * @typedef {import("./client/index.js").Message} Message
@@ -64,7 +65,7 @@ export function drawMessages({ title, empty, messages, isFolded, about, go, unpi
             dialog().close();
             go(message);
         };
-        const remove = unpin ? element("button", { type: "button", "aria-label": `Unpin ${name}: ${text}` }, "Unpin") : null;
+        const remove = unpin ? element("button", { type: "button", "aria-label": texts.unpinOf(`${name}: ${text}`) }, texts.unpin) : null;
         if (remove) remove.onclick = () => unpin?.(message);
         return element("li", { "data-place": `${message.room}/${message.seq}` }, open, remove);
     }));
@@ -90,8 +91,8 @@ export function drawPins(pinned, isFolded) {
     const text = isFolded(latest) ? BLOCKED_TEXT : summary(latest);
     $("#pin-latest").replaceChildren(
         element("span", { "aria-hidden": "true" }, "📌"),
-        element("span", { class: "who" }, element("small", {}, "Pinned message"), element("span", { dir: "auto" }, `${nameOf(latest.sender)}: ${text}`)));
-    $("#pin-list").textContent = pinned.length > 1 ? `All ${pinned.length}` : "List";
+        element("span", { class: "who" }, element("small", {}, texts.pinnedMessage), element("span", { dir: "auto" }, `${nameOf(latest.sender)}: ${text}`)));
+    $("#pin-list").textContent = pinned.length > 1 ? texts.allPins(pinned.length) : texts.list;
 }
 
 /**

@@ -5,13 +5,14 @@
  */
 
 import { $, formats } from "./text.js";
+import { problemText, texts } from "./texts.js";
 
 const HOUR_MILLISECONDS = 3600000;
 /** The hour at which a morning begins. */
 const MORNING = 8;
 
 /** What is said of each level. */
-const LEVELS = { all: "All messages", mentions: "Mentions only", none: "Nothing" };
+const LEVELS = { all: texts.allMessages, mentions: texts.mentionsOnly, none: texts.nothing };
 
 /** @type {Record<string, () => Date | undefined>} The ends to choose from. */
 const ENDS = {
@@ -33,7 +34,7 @@ const ENDS = {
  */
 export function drawMute(notify, room) {
     const { level } = notify.get(room);
-    const text = `What may disturb you: ${LEVELS[level]}`;
+    const text = texts.muteOf(LEVELS[level]);
     const button = $("#mute");
     if (button.title === text) return;
     button.title = text;
@@ -56,7 +57,7 @@ export function openMute(notify, room) {
     fields.level.value = level;
     kept.hidden = kept.disabled = until === undefined;
     kept.value = until ?? "";
-    kept.textContent = until === undefined ? "" : `Until ${formats().exact.format(new Date(until))}`;
+    kept.textContent = until === undefined ? "" : texts.until(formats().exact.format(new Date(until)));
     end.value = until ?? "never";
     const problem = $("#mute-error");
     problem.textContent = "";
@@ -69,7 +70,7 @@ export function openMute(notify, room) {
         try {
             await notify.set(room, { level, until, room_mentions });
         } catch (error) {
-            return void (problem.textContent = /** @type {Error} */ (error).message);
+            return void (problem.textContent = problemText(error));
         }
         dialog.close();
     };

@@ -4,6 +4,8 @@
  * @module network
  */
 
+import { texts } from "./texts.js";
+
 /** Time after which a request counts as one without an answer, in milliseconds. */
 const ANSWER_MILLISECONDS = 4000;
 /** Time in which a socket that is asked for a sign of life has given one or has ended, in milliseconds. */
@@ -12,7 +14,7 @@ const PROOF_MILLISECONDS = 5000;
 /** Difference of two clocks below which they count as the same, in milliseconds: the server tells whole seconds, and late. */
 const SAME_MILLISECONDS = 2000;
 
-const TEXTS = { offline: "Connecting…", catching_up: "Catching up…", live: "" };
+const TEXTS = { offline: texts.connecting, catching_up: texts.catchingUp, live: "" };
 
 let isUnanswered = false;
 /** By how much the server's clock is ahead of this device's, in milliseconds. */
@@ -50,8 +52,8 @@ export function watchNetwork(handlers) {
  * @param {import("./client/index.js").RoomView["connection"]} connection
  */
 export function networkText(connection) {
-    if (connection !== "live" && !navigator.onLine) return "Offline";
-    return isUnanswered ? "The server does not answer" : TEXTS[connection];
+    if (connection !== "live" && !navigator.onLine) return texts.offline;
+    return isUnanswered ? texts.noAnswer : TEXTS[connection];
 }
 
 /** @param {boolean} isMissing */

@@ -13,17 +13,8 @@ const KEEP_MILLISECONDS = 2000;
 const ANSWER_MILLISECONDS = 4000;
 const CACHE = "backscroll-page";
 
-/** The files of the page. One document serves all its URLs, because it reads their parameters in the browser. */
-const FILES = [
-    "/", "/page/app.js", "/page/calendar.js", "/page/client/blocks.js", "/page/client/client.js", "/page/client/connection.js", "/page/client/defaults.js",
-    "/page/client/errors.js", "/page/client/index.js", "/page/client/notify.js", "/page/client/observers.js", "/page/client/outbox.js",
-    "/page/client/pins.js", "/page/client/profiles.js", "/page/client/readership.js", "/page/client/requests.js", "/page/client/room.js", "/page/client/rooms.js", "/page/client/socket.js",
-    "/page/client/storage.js", "/page/client/store-indexeddb.js", "/page/client/timeline-difference.js",
-    "/page/client/timeline-events.js", "/page/client/timeline-window.js", "/page/client/timeline.js", "/page/client/token.js",
-    "/page/client/utc-offsets.js", "/page/completion.js", "/page/composer.js", "/page/drafts.js", "/page/icon.svg", "/page/list.js", "/page/manifest.webmanifest", "/page/menu.js", "/page/message.js",
-    "/page/messages.js", "/page/mute.js", "/page/network.js", "/page/notifications.js", "/page/people.js", "/page/question.js", "/page/quotes.js", "/page/renew.js", "/page/screen.js", "/page/session.js", "/page/style.css",
-    "/page/text.js", "/page/thumbhash.js", "/page/viewer.js",
-];
+/** The start of the paths of the page's files, which its document names. One document serves all its URLs. */
+const FILES = "/page/";
 
 /**
  * @param {FetchEvent} event
@@ -48,6 +39,14 @@ async function respond(event, path) {
 /** Fails after the time for an answer. */
 const late = () => /** @type {Promise<never>} */ (new Promise((_, reject) => setTimeout(reject, ANSWER_MILLISECONDS)));
 
+/** Stores the document and all files that it names. */
+async function keepAll() {
+    const response = await fetch("/");
+    const names = (await response.clone().text()).matchAll(/"(\/page\/[^"]+)"/g);
+    const cache = await caches.open(CACHE);
+    await Promise.all([cache.put("/", response), cache.addAll(new Set([...names].map(([, name]) => name)))]);
+}
+
 /**
  * Stores an answer, unless it is stored already.
  *
@@ -67,7 +66,7 @@ const worker = /** @type {ServiceWorkerScope} */ (/** @type {unknown} */ (self))
 
 worker.addEventListener("install", (event) => {
     worker.skipWaiting();
-    event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES)));
+    event.waitUntil(keepAll());
 });
 
 // With the preload the browser asks for the document while it starts the worker.
@@ -77,7 +76,7 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("fetch", (event) => {
     const url = new URL(event.request.url);
-    if (event.request.method !== "GET" || url.origin !== location.origin || !FILES.includes(url.pathname)) return;
+    if (event.request.method !== "GET" || url.origin !== location.origin || (url.pathname !== "/" && !url.pathname.startsWith(FILES))) return;
     event.respondWith(respond(event, url.pathname));
 });
 

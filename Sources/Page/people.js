@@ -7,6 +7,7 @@
 import { Profiles } from "./client/profiles.js";
 import { kept } from "./session.js";
 import { element, hue, initials, safeURL } from "./text.js";
+import { texts } from "./texts.js";
 
 /** What stands for an erased user. */
 const DELETED_USER = "~deleted";
@@ -66,7 +67,7 @@ export async function membersOf(client, room) {
  * @param {string} user
  */
 export function nameOf(user) {
-    if (user === DELETED_USER) return "Deleted user";
+    if (user === DELETED_USER) return texts.deletedUser;
     return profiles?.get(user)?.name || user;
 }
 

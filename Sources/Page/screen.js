@@ -19,7 +19,8 @@ import { membersOf, nameOf } from "./people.js";
 import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
-import { $, element, formats, said, sentence, summary, unreadText } from "./text.js";
+import { $, durationText, element, formats, numberText, said, sentence, summary, unreadText } from "./text.js";
+import { problemText, texts } from "./texts.js";
 import { openViewer } from "./viewer.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
@@ -39,7 +40,7 @@ const MAXIMUM_READERS = 3;
 const SHOWN_SECONDS = 120;
 /** Time after scrolling for which the date stays over the list, in milliseconds. */
 const DATE_MILLISECONDS = 1500;
-const PINS_TITLE = "Pinned messages";
+const PINS_TITLE = texts.pinnedMessages;
 
 /**
  * @typedef {import("./client/index.js").Row} Row
@@ -52,11 +53,11 @@ const PINS_TITLE = "Pinned messages";
 
 /** @type {Record<string, string>} The texts for the codes that end a room. */
 const ENDINGS = {
-    not_a_member: "You are not a member of this room.",
-    room_not_found: "You are not a member of this room.",
-    room_not_allowed: "You are not a member of this room.",
-    banned: "You are banned from this room.",
-    room_deleted: "This room was deleted.",
+    not_a_member: texts.notMember,
+    room_not_found: texts.notMember,
+    room_not_allowed: texts.notMember,
+    banned: texts.banned,
+    room_deleted: texts.roomDeleted,
 };
 
 /** True if the page is in front of the user. */
@@ -113,7 +114,7 @@ function placeBelow(node) {
 }
 
 /** @param {number} seconds */
-const timeLeft = (seconds) => (seconds < SHOWN_SECONDS ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`);
+const timeLeft = (seconds) => durationText(seconds < SHOWN_SECONDS ? seconds : Math.ceil(seconds / 60) * 60, "short", SHOWN_SECONDS);
 
 /** @type {(row: Row | undefined) => row is StoredRow} True if a row has a stored message, perhaps a deleted one. */
 const isStored = (row) => row?.message !== undefined && row.seq !== undefined;
@@ -515,24 +516,24 @@ export class Screen {
 
     /** @param {RoomView} view */
     #drawAround(view) {
-        const edges = { loading: "Loading…", failed: "Could not load. Scroll to try again.", idle: "", end: "" };
+        const edges = { loading: texts.loading, failed: texts.loadFailed, idle: "", end: "" };
         setText($("[data-edge=before]"), edges[view.before]);
         setText($("[data-edge=after]"), edges[view.after]);
         this.showNetwork();
         this.#drawEmpty(view);
-        setText($("[data-online]"), view.online === null ? "" : `${view.online} here`);
+        setText($("[data-online]"), view.online === null ? "" : texts.here(numberText(view.online)));
         const typing = view.typing.slice(0, 3).map(nameOf);
         setContent($("[data-typing]"), !typing.length ? []
-            : view.typing.length > 3 ? ["Several people are typing…"]
-                : sentence("", typing, ` ${typing.length > 1 ? "are" : "is"} typing…`));
+            : view.typing.length > 3 ? [texts.manyType]
+                : sentence(texts.typing(typing.length)[0], typing, texts.typing(typing.length)[1]));
         const toast = $("[data-toast]");
         const news = unreadToast(view);
         setHidden(toast, news === null);
         if (news) {
             toast.dataset.count = String(news.count);
             const newest = this.#room.message(news.seq);
-            const words = newest && !this.#isFolded(newest) ? said(nameOf(newest.sender), summary(newest)) : ["New messages"];
-            setContent(toast, news.count > 1 ? [...words, ` (${news.count} new)`] : words);
+            const words = newest && !this.#isFolded(newest) ? said(nameOf(newest.sender), summary(newest)) : [texts.newMessages];
+            setContent(toast, news.count > 1 ? [...words, texts.newCount(numberText(news.count))] : words);
         } else {
             delete toast.dataset.count;
         }
@@ -547,8 +548,8 @@ export class Screen {
         const isLoading = phase === "initial";
         const isEmpty = !isLoading && before === "end" && after === "end" && !chunks.some(({ length }) => length);
         setHidden($("#empty"), !isLoading && !isEmpty);
-        setText($("#empty-title"), isEmpty ? "No messages yet" : networkText(connection));
-        setText($("#empty-text"), !isEmpty ? "The messages will be here once the server answers." : this.#isRestricted ? "" : "Write the first one.");
+        setText($("#empty-title"), isEmpty ? texts.noMessages : networkText(connection));
+        setText($("#empty-text"), !isEmpty ? texts.willLoad : this.#isRestricted ? "" : texts.writeFirst);
     }
 
     /** Tells the state of the connection. */
@@ -564,7 +565,7 @@ export class Screen {
         if (!mention) return;
         const text = unreadText(mention.count);
         setText($("[data-to-mention] .badge"), text);
-        button.setAttribute("aria-label", `To the mention of you, ${text} unread`);
+        button.setAttribute("aria-label", texts.toMentionOf(text));
     }
 
     #drawPins() {
@@ -576,8 +577,8 @@ export class Screen {
     /** @returns {import("./messages.js").List} */
     get #pinList() {
         return {
-            title: PINS_TITLE, empty: "No message is pinned.", messages: this.#pins.view, isFolded: (message) => this.#isFolded(message),
-            about: (message) => `${sentAt(message)} · pinned by ${nameOf(message.pinned?.by ?? "")}`,
+            title: PINS_TITLE, empty: texts.noPins, messages: this.#pins.view, isFolded: (message) => this.#isFolded(message),
+            about: (message) => `${sentAt(message)} · ${texts.pinnedBy(nameOf(message.pinned?.by ?? ""))}`,
             go: ({ seq }) => this.leap(seq), unpin: this.#canPin ? ({ seq }) => this.#unpin(seq) : null,
         };
     }
@@ -587,7 +588,7 @@ export class Screen {
         try {
             await this.#pins.unpin(seq);
         } catch (error) {
-            showMessagesError(/** @type {Error} */ (error).message);
+            showMessagesError(problemText(error));
         }
     }
 
@@ -609,9 +610,9 @@ export class Screen {
      * @param {import("./client/index.js").ClientError} ending
      */
     #showEnd({ code, message }) {
-        const back = element("button", { type: "button", class: "primary" }, "Back to the rooms");
+        const back = element("button", { type: "button", class: "primary" }, texts.backToRooms);
         back.onclick = () => $("#back").click();
-        $("#ended").replaceChildren(element("p", {}, ...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? message)), back);
+        $("#ended").replaceChildren(element("p", {}, ...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? problemText({ code, message }))), back);
         $("#ended").hidden = false;
         const isAlone = !this.#view?.chunks.length;
         $("#ended").classList.toggle("alone", isAlone);
@@ -810,7 +811,7 @@ export class Screen {
     /** @param {HTMLElement} button */
     #copyCode(button) {
         copy(button.closest(".code")?.querySelector("code")?.textContent ?? "").then(() => {
-            $("#announcer").textContent = "The code is copied.";
+            $("#announcer").textContent = texts.codeCopied;
             button.dataset.copied = "";
             setTimeout(() => delete button.dataset.copied, COPIED_MILLISECONDS);
         });
@@ -872,17 +873,17 @@ export class Screen {
         const link = `${location.origin}/?${new URLSearchParams({ room: this.id, at: String(seq) })}`;
         const name = nameOf(sender);
         openMenu(place, row.folded ? BLOCKED_TEXT : `${name}: ${summary(message)}`, formats().exact.format(new Date(message.created_at)), { emoji: EMOJI, react: (key) => this.#react(row, key) }, [
-            ...(row.folded ? [{ name: "show", label: "Show", run: () => this.#unfold(row) }] : []),
-            { name: "reply", label: "Reply", run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
-            ...(text ? [{ name: "copy", label: "Copy text", run: () => copy(text).then(() => announce("The text is copied.")) }] : []),
-            { name: "link", label: "Copy link", run: () => copy(link).then(() => announce("The link is copied.")) },
-            ...(this.#canPin ? [message.pinned ? { name: "unpin", label: "Unpin", run: () => this.#try(() => this.#pins.unpin(seq)) }
-                : { name: "pin", label: "Pin", run: () => this.#try(() => this.#pins.pin(seq)) }] : []),
-            ...(isMine ? [{ name: "edit", label: "Edit", run: () => this.#composer.edit(this.#room.message(seq) ?? message) }] : []),
-            ...(isMine || this.#isOwner ? [{ name: "delete", label: "Delete…", isDangerous: true, run: () => this.#delete(row) }] : []),
+            ...(row.folded ? [{ name: "show", label: texts.show, run: () => this.#unfold(row) }] : []),
+            { name: "reply", label: texts.reply, run: () => this.#composer.reply(this.#room.message(seq) ?? message) },
+            ...(text ? [{ name: "copy", label: texts.copyText, run: () => copy(text).then(() => announce(texts.textCopied)) }] : []),
+            { name: "link", label: texts.copyLink, run: () => copy(link).then(() => announce(texts.linkCopied)) },
+            ...(this.#canPin ? [message.pinned ? { name: "unpin", label: texts.unpin, run: () => this.#try(() => this.#pins.unpin(seq)) }
+                : { name: "pin", label: texts.pin, run: () => this.#try(() => this.#pins.pin(seq)) }] : []),
+            ...(isMine ? [{ name: "edit", label: texts.edit, run: () => this.#composer.edit(this.#room.message(seq) ?? message) }] : []),
+            ...(isMine || this.#isOwner ? [{ name: "delete", label: texts.deleteDots, isDangerous: true, run: () => this.#delete(row) }] : []),
             ...(isMine ? [] : [
-                { name: "report", label: "Report…", isDangerous: true, run: () => this.#report(seq) },
-                { name: "block", label: isBlocked ? `Unblock ${name}` : `Block ${name}…`, isDangerous: !isBlocked, run: () => this.#setBlock(sender, !isBlocked) },
+                { name: "report", label: texts.reportDots, isDangerous: true, run: () => this.#report(seq) },
+                { name: "block", label: isBlocked ? texts.unblockOf(name) : texts.blockOf(name), isDangerous: !isBlocked, run: () => this.#setBlock(sender, !isBlocked) },
             ]),
         ]);
     }
@@ -897,7 +898,7 @@ export class Screen {
         if (!report) return;
         await this.#try(async () => {
             await this.#room.report(seq, report.reason, report.note ? { note: report.note } : {});
-            this.#composer.showNotice("The message is reported. The moderators will look at it.");
+            this.#composer.showNotice(texts.reported);
         });
     }
 
@@ -906,7 +907,7 @@ export class Screen {
      * @param {boolean} isBlocked
      */
     async #setBlock(user, isBlocked) {
-        if (isBlocked && !(await ask(`Block ${nameOf(user)}? You will not see the messages of ${nameOf(user)}, and get no direct messages.`, "Block"))) return;
+        if (isBlocked && !(await ask(texts.askBlock(nameOf(user)), texts.block))) return;
         await this.#try(() => (isBlocked ? this.#client.blocks.block(user) : this.#client.blocks.unblock(user)));
     }
 
@@ -1003,7 +1004,7 @@ export class Screen {
     /** @param {StoredRow} row */
     async #delete(row) {
         const text = summary(row.message);
-        if (!(await ask(`Delete ${text ? `“${text}”` : "this message"} for everybody?`, "Delete"))) return;
+        if (!(await ask(texts.askDelete(text), texts.delete))) return;
         await this.#try(() => this.#room.remove(row.seq));
     }
 
@@ -1144,7 +1145,7 @@ export class Screen {
         const { draft } = row;
         if (isStored(row)) return this.#composer.edit(row.message);
         if (!draft) return;
-        const reply = draft.reply_to === undefined ? undefined : (this.#room.message(draft.reply_to) ?? this.#quotes.known(draft.reply_to) ?? { seq: draft.reply_to, sender: "a message" });
+        const reply = draft.reply_to === undefined ? undefined : (this.#room.message(draft.reply_to) ?? this.#quotes.known(draft.reply_to) ?? { seq: draft.reply_to, sender: texts.aMessage });
         this.#room.discard(draft.client_message_id);
         this.#composer.restore(draft, reply);
     }
@@ -1160,7 +1161,7 @@ export class Screen {
     #showLimits() {
         clearTimeout(this.#slowTimer);
         const left = this.#slowLeft;
-        this.#composer.setPlaceholder(this.#isRestricted ? "Only owners may write here" : left ? `Slow mode: ${timeLeft(left)}` : "Message");
+        this.#composer.setPlaceholder(this.#isRestricted ? texts.ownersWrite : left ? texts.slowMode(timeLeft(left)) : texts.message);
         if (left) this.#slowTimer = setTimeout(() => this.#showLimits(), 1000);
     }
 
@@ -1174,12 +1175,12 @@ export class Screen {
         const sending = this.#room.send(draft);
         // The composer is at its next message first.
         await Promise.resolve();
-        if (left) this.#composer.showNotice(`Slow mode: the message will be sent in ${timeLeft(left)}.`);
+        if (left) this.#composer.showNotice(texts.slowSends(timeLeft(left)));
         try {
             await sending;
         } catch (error) {
             if (this.#abort.signal.aborted || /** @type {import("./client/index.js").ClientError} */ (error).code !== "posting_restricted") return;
-            this.#composer.showError("Only owners may write in this room.");
+            this.#composer.showError(texts.ownersOnly);
             this.#client.rooms.refresh(this.id);
         }
     }
@@ -1197,7 +1198,7 @@ export class Screen {
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             this.#composer.edit(message, text);
-            this.#composer.showError(/** @type {Error} */ (error).message);
+            this.#composer.showError(problemText(error));
         }
     }
 
@@ -1226,8 +1227,8 @@ export class Screen {
         } catch (error) {
             if (this.#abort.signal.aborted) return;
             // The view shows a ban.
-            const { code, message } = /** @type {import("./client/index.js").ClientError} */ (error);
-            if (code !== "banned") this.#composer.showError(message);
+            const { code } = /** @type {import("./client/index.js").ClientError} */ (error);
+            if (code !== "banned") this.#composer.showError(problemText(error));
         }
     }
 

@@ -4,6 +4,8 @@
  * @module text
  */
 
+import { locale, texts } from "./texts.js";
+
 const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
 /** Code, an address, and what is bold or in italics. Nothing of these has its own mark within, so that each character is looked at once. */
 const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)|\*\*([^*\n]+)\*\*|_([^_\n]+)_/gi;
@@ -43,11 +45,11 @@ let made = null;
  */
 export function formats() {
     made ??= {
-        clock: new Intl.DateTimeFormat(undefined, { timeStyle: "short" }),
-        exact: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }),
-        date: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
-        weekday: new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }),
-        relative: new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }),
+        clock: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
+        exact: new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "medium" }),
+        date: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }),
+        weekday: new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }),
+        relative: new Intl.RelativeTimeFormat(locale, { numeric: "auto" }),
     };
     return made;
 }
@@ -55,6 +57,25 @@ export function formats() {
 /** Forgets the formats of times, because the device's time zone has changed. */
 export function forgetFormats() {
     made = null;
+}
+
+/**
+ * The text for a number.
+ *
+ * @param {number} number
+ */
+export const numberText = (number) => number.toLocaleString(locale);
+
+/**
+ * The text for a time of seconds, minutes or an hour.
+ *
+ * @param {number} seconds
+ * @param {"short" | "long"} unitDisplay
+ * @param {number} [minimum] The time from which on it is told in minutes.
+ */
+export function durationText(seconds, unitDisplay, minimum = 60) {
+    const [unit, length] = seconds % 3600 === 0 ? ["hour", 3600] : seconds % 60 === 0 && seconds >= minimum ? ["minute", 60] : ["second", 1];
+    return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay }).format(seconds / length);
 }
 
 /** The number at which the server stops counting unread messages: it means that many or more. */
@@ -66,7 +87,7 @@ const UNREAD_CAP = 1000;
  * @param {number} count
  */
 export function unreadText(count) {
-    return count < UNREAD_CAP ? String(count) : `${UNREAD_CAP.toLocaleString("en")}+`;
+    return count < UNREAD_CAP ? String(count) : `${numberText(UNREAD_CAP)}+`;
 }
 
 /**
@@ -76,7 +97,7 @@ export function unreadText(count) {
  */
 export function totalUnreadText(counts) {
     const total = counts.reduce((sum, count) => sum + Math.min(count, UNREAD_CAP), 0);
-    return `${total.toLocaleString("en")}${counts.some((count) => count >= UNREAD_CAP) ? "+" : ""}`;
+    return `${numberText(total)}${counts.some((count) => count >= UNREAD_CAP) ? "+" : ""}`;
 }
 
 /**
@@ -260,7 +281,7 @@ export function formatted(text) {
         const code = match[1].replace(/\n$/, "");
         nodes.push(...blocks(text.slice(end, start)), element("div", { class: "code" },
             element("pre", { dir: "ltr", tabindex: "-1" }, element("code", {}, code)),
-            element("button", { type: "button", tabindex: "-1", "data-copy": true, title: "Copy", "aria-label": "Copy the code" })));
+            element("button", { type: "button", tabindex: "-1", "data-copy": true, title: texts.copy, "aria-label": texts.copyCode })));
         end = start + match[0].length;
     }
     nodes.push(...blocks(text.slice(end)));
@@ -291,7 +312,7 @@ export function isEmoji(text) {
 export function sizeText(bytes) {
     const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
     const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-    return new Intl.NumberFormat(undefined, { style: "unit", unit: units[step], unitDisplay: "short", maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step);
+    return new Intl.NumberFormat(locale, { style: "unit", unit: units[step], unitDisplay: "short", maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step);
 }
 
 /**
@@ -329,11 +350,11 @@ export function byteLength(text) {
  * @param {string} name
  */
 export function nameProblem(name) {
-    if (/\s/u.test(name)) return "A name has no spaces. Try one with a dot or a hyphen.";
-    if (name === "." || name === "..") return "A name is not only a dot or two.";
+    if (/\s/u.test(name)) return texts.nameSpaces;
+    if (name === "." || name === "..") return texts.nameDots;
     // Joiners are invisible, but many names and emoji need them.
-    if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u.test(name.replace(/[\u200c\u200d]/g, ""))) return "A name has no invisible characters.";
-    if (byteLength(name) > NAME_BYTES) return `A name has at most ${NAME_BYTES} bytes.`;
+    if (/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]/u.test(name.replace(/[\u200c\u200d]/g, ""))) return texts.nameInvisible;
+    if (byteLength(name) > NAME_BYTES) return texts.nameLong(NAME_BYTES);
     return "";
 }
 
@@ -356,11 +377,11 @@ export function said(name, words) {
  * @param {number} [more] The number of those whose names are left out.
  */
 export function sentence(before, names, after = "", more = 0) {
-    const parts = new Intl.ListFormat("en").formatToParts(more ? [...names, `${more.toLocaleString("en")} more`] : names);
+    const parts = new Intl.ListFormat(locale).formatToParts(more ? [...names, texts.others(numberText(more))] : names);
     return [before, ...parts.map(({ type, value }) => (type === "element" ? element("bdi", {}, value) : value)), after].filter(Boolean);
 }
 
-const ATTACHMENT_NAMES = { image: "Picture", video: "Video", audio: "Audio", file: "File", link: "Link" };
+const ATTACHMENT_NAMES = { image: texts.picture, video: texts.video, audio: texts.audio, file: texts.file, link: texts.link };
 
 /**
  * Returns the first words of a message, for lists and quotes.
@@ -369,7 +390,7 @@ const ATTACHMENT_NAMES = { image: "Picture", video: "Video", audio: "Audio", fil
  */
 export function summary(message) {
     if (!message) return "";
-    if (message.deleted) return "Deleted";
+    if (message.deleted) return texts.deleted;
     if (message.text) return cut((message.text.replace(/```(?:[\w+-]*\n)?/g, "").trim() || message.text).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];
     return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || ATTACHMENT_NAMES[attachment.type] : "";

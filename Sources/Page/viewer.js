@@ -7,6 +7,7 @@
 
 import { nameOf } from "./people.js";
 import { element, formats, link } from "./text.js";
+import { texts } from "./texts.js";
 
 /** The greatest zoom, that of a double click, and the step of a key. */
 const MAXIMUM_SCALE = 6;
@@ -35,10 +36,10 @@ export function openViewer(pictures, index) {
     const about = element("p", { "aria-live": "polite" });
     const stage = element("div", { class: "stage" });
     const original = element("span");
-    const [previous, next] = [button("previous", "Previous picture", () => go(-1)), button("next", "Next picture", () => go(1))];
+    const [previous, next] = [button("previous", texts.previousPicture, () => go(-1)), button("next", texts.nextPicture, () => go(1))];
     /** @type {HTMLDialogElement} */
-    const dialog = element("dialog", { class: "viewer", "aria-label": "Picture" },
-        element("header", {}, about, original, button("close", "Close", () => dialog.close())), stage, previous, next);
+    const dialog = element("dialog", { class: "viewer", "aria-label": texts.picture },
+        element("header", {}, about, original, button("close", texts.close, () => dialog.close())), stage, previous, next);
     /** @type {HTMLImageElement} */
     let image;
     let [scale, x, y] = [1, 0, 0];
@@ -70,7 +71,7 @@ export function openViewer(pictures, index) {
         const sent = message.created_at ? ` · ${formats().exact.format(new Date(message.created_at))}` : "";
         about.replaceChildren(element("bdi", {}, nameOf(message.sender)), sent, pictures.length > 1 ? ` · ${index + 1} / ${pictures.length}` : "");
         const opener = link(url);
-        opener.title = opener.ariaLabel = "Open the original";
+        opener.title = opener.ariaLabel = texts.openOriginal;
         opener.tabIndex = 0;
         original.replaceChildren(opener);
         // The one that has the focus stays, so that it can be pressed again.

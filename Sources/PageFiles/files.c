@@ -77,8 +77,20 @@ static const struct page_file files[] = {
     {"session.js", TEXT{
 #embed "../Page/session.js" suffix(, 0)
     }},
+    {"start.js", TEXT{
+#embed "../Page/start.js" suffix(, 0)
+    }},
+    {"text-en.js", TEXT{
+#embed "../Page/text-en.js" suffix(, 0)
+    }},
+    {"text-ko.js", TEXT{
+#embed "../Page/text-ko.js" suffix(, 0)
+    }},
     {"text.js", TEXT{
 #embed "../Page/text.js" suffix(, 0)
+    }},
+    {"texts.js", TEXT{
+#embed "../Page/texts.js" suffix(, 0)
     }},
     {"thumbhash.js", TEXT{
 #embed "../Page/thumbhash.js" suffix(, 0)

@@ -2,7 +2,7 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in `Sources/Page`, modules without their comments and indentation.
+/// They have no build step. Each is served as it stands in `Sources/Page`, but for comments, types and indentation.
 enum Page {
     struct File: Sendable {
         /// The name under which the others refer to it.
@@ -27,6 +27,9 @@ enum Page {
     /// The files that the document loads.
     static let files = all.dropFirst().filter {
         !$0.name.hasPrefix(packageFolder) || ($0.name.hasSuffix(".js") && !unused.contains($0.name))
+    }.map { file in
+        let isCode = file.name.hasSuffix(".js") || file.name.hasSuffix(".css")
+        return isCode ? File(name: file.name, contentType: file.contentType, bytes: compact(file.bytes)) : file
     }
 
     /// The files of the JavaScript package.
@@ -50,6 +53,14 @@ enum Page {
         case "md", "LICENSE": "text/plain; charset=utf-8"
         default: "text/javascript; charset=utf-8"
         }
+    }
+
+    /// Leaves out comments, types, indentation and empty lines.
+    static func compact(_ code: [UInt8]) -> [UInt8] {
+        let lines = String(decoding: withoutComments(code), as: UTF8.self).split(separator: "\n").map { line in
+            line.contains("/** @") ? line.replacing(#/\/\*\* @type [^*]*\*\/ ?/#, with: "") : line
+        }
+        return Array(lines.lazy.filter { !$0.isEmpty }.joined(separator: "\n").utf8)
     }
 
     /// Leaves out the lines that are comments only, the empty lines after them, and the indentation: a template literal must not go on

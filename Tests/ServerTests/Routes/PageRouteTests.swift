@@ -109,7 +109,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("serves modules without indentation and the lines that are comments")
+    @Test("serves code without comments, types and indentation")
     func comments() {
         let module = """
             /**
@@ -124,5 +124,11 @@ struct PageRouteTests {
             """
         let text = String(decoding: Page.withoutComments(Array(module.utf8)), as: UTF8.self)
         #expect(text == "const one =\n/** @type {any} */ (1); // kept\n/** @type {any} */ (one).two();")
+        let longer = module + "\n\nif (one) {\n    two();\n}\n"
+        let page = String(decoding: Page.compact(Array(longer.utf8)), as: UTF8.self)
+        #expect(page == "const one =\n(1); // kept\n(one).two();\nif (one) {\ntwo();\n}")
+        let style = "/* A comment. */\n.a {\n  color: red;\n}\n/* Of two\n   lines. */\n.b { color: blue; }\n"
+        let rules = String(decoding: Page.compact(Array(style.utf8)), as: UTF8.self)
+        #expect(rules == ".a {\ncolor: red;\n}\n.b { color: blue; }")
     }
 }
