@@ -106,6 +106,7 @@ describe("The types", () => {
         assert.equal(check(`
             import { IndexedDBStore } from "backscroll/store-indexeddb";
             import { Notify } from "backscroll/notify";
+            import { groupPlace, inverted, ListLayout, ListReporter } from "backscroll/list";
             import { Pins } from "backscroll/pins";
             import { Profiles } from "backscroll/profiles";
             import { API, signToken, verifyWebhook } from "backscroll/server";
@@ -151,6 +152,10 @@ describe("The types", () => {
                 console.log(profiles.get("bob")?.avatar, profile.name, (await profiles.load(["bob"])).length, readership?.unreadCount(rows[0]!));
                 const mentioning: { messages: Message[], hasMore: boolean, cursor?: string } = await list.mentions({ limit: 10 });
                 console.log(mentioning.messages[0]?.mentions, list.get("plans")?.unread_mentions, list.get("plans")?.first_unread_mention);
+                const layout = new ListLayout({ height: 800, estimate: 56 });
+                layout.apply(difference({ rows: [] }, view), { isEnd: view.after === "end", scroll: "bottom", share: 0.5 });
+                const events = new ListReporter().events(layout, view);
+                console.log(layout.offset + 1, layout.frame("7")?.top, events[0].event, inverted(1, layout.count), groupPlace(view.rows, 0).isFirst);
                 const pins = new Pins(client, room);
                 const pinned: readonly Message[] = pins.view;
                 console.log((await pins.pin(1)).pinned?.by, (await pins.unpin(1)).seq, pinned[0]?.pinned?.at);
@@ -225,6 +230,7 @@ describe("The types", () => {
         "blocked users that are changed": 'client.blocks.view.add("bob");',
         "a profile with a name that is a number": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).set({ name: 5 });',
         "a profile that may not be there": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).get("bob").name;',
+        "a layout without an estimate": 'import { ListLayout } from "backscroll/list"; new ListLayout({ height: 800 });',
         "a pin of a message": 'import { Pins } from "backscroll/pins"; new Pins(client, room).pin("1");',
         "a room in which all may post": 'client.rooms.change("plans", { posting: "all" });',
         "a readership that may not be there": "(row: Row) => room.view.readership.tick(row);",

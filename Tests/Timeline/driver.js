@@ -6,12 +6,14 @@
 import { argv, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
+import { groupPlace, ListLayout, ListReporter } from "../../Sources/Page/client/list-layout.js";
 import { Readership } from "../../Sources/Page/client/readership.js";
 import { MalformedEvent, Timeline } from "../../Sources/Page/client/timeline.js";
 
 /** Handles an event, and returns the answer of a driver: rows without their content. */
 export function answer(timeline, event) {
     if (event?.readership !== undefined) return { readership: readershipOf(timeline, event.readership) };
+    if (event?.layout !== undefined) return { layout: layoutOf(timeline, event.layout) };
     try {
         const { effects, view } = timeline.handle(event);
         const { chunks, rows, ...status } = view;
@@ -28,6 +30,35 @@ function readershipOf(timeline, { members, marks }) {
     return timeline.view.rows.filter((row) => readership.unreadCount(row) !== null).map((row) => ({
         key: row.key, unread: readership.unreadCount(row), tick: readership.tick(row), readers: readership.readers(row),
     }));
+}
+
+/** The layout of each timeline, and what tells where its reader is. */
+const layouts = new WeakMap();
+
+/** Takes a change of the timeline's layout, and returns the layout's state. */
+function layoutOf(timeline, { start, difference, measure, scroll, to, resize, ...asked }) {
+    const { isEnd = true, follow = null, share = 0, margin = 0, frames = [], edges = { before: "end", after: "end" } } = asked;
+    if (start) layouts.set(timeline, { layout: new ListLayout(start), reporter: new ListReporter() });
+    const { layout, reporter } = layouts.get(timeline);
+    if (difference) layout.apply(difference, { isEnd, scroll: follow, share });
+    if (measure) layout.measure(measure);
+    if (scroll !== undefined) layout.scroll(scroll);
+    if (to !== undefined) layout.scrollTo(to, share);
+    if (resize) layout.resize(resize);
+    const { anchor, count, contentHeight, offset, isAtBottom, lastVisible } = layout;
+    return {
+        count, height: contentHeight, offset, anchor: anchor === null || anchor === "bottom" ? anchor : `${anchor.key} ${anchor.distance}`,
+        at_bottom: isAtBottom, last_visible: lastVisible, range: layout.range(margin),
+        frames: frames.map((key) => {
+            const frame = layout.frame(key);
+            return frame ? [frame.index, frame.top, frame.height, frame.isMeasured, layout.keyAt(frame.index)] : null;
+        }),
+        events: reporter.events(layout, edges).map((event) => event.event === "near" ? `near ${event.edge}` : `viewport ${event.at_bottom} ${event.last_visible}`),
+        groups: asked.groups ? timeline.view.rows.map((_, index, rows) => {
+            const { isFirst, isLast } = groupPlace(rows, index);
+            return (isFirst ? "first" : "") + (isLast ? "last" : "");
+        }) : [],
+    };
 }
 
 /** Handles a line, and returns the answer without its line end. */

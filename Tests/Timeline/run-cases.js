@@ -12,7 +12,8 @@ import { argv, exit, stdout } from "node:process";
 import { isDeepStrictEqual } from "node:util";
 
 import { startMachine } from "./machine.js";
-import { expand, expandEffects, expandRows } from "./shorthand.js";
+import { difference } from "../../Sources/Page/client/timeline-difference.js";
+import { expand, expandEffects, expandRows, listRows } from "./shorthand.js";
 
 const directory = new URL("cases/", import.meta.url);
 const command = argv[2] || undefined;
@@ -55,10 +56,30 @@ async function compareReadership(machine, step, number) {
     throw new Error(`step ${number}, ${JSON.stringify(step.readership)}\n  ${both}`);
 }
 
+/** Passes a change to the layout of a list, and compares the fields of its state that the step has. */
+async function compareLayout(machine, { layout, is: should }, number) {
+    const { rows, ...change } = layout;
+    if (rows) {
+        const later = listRows(rows);
+        change.difference = difference({ rows: machine.rows ?? [] }, { rows: later });
+        machine.rows = later;
+    }
+    const { layout: state } = await machine.take({ layout: change });
+    for (const [field, value] of Object.entries(should ?? {})) {
+        if (isDeepStrictEqual(state[field], value)) continue;
+        const both = `should be ${JSON.stringify(value)}\n  but is    ${JSON.stringify(state[field])}`;
+        throw new Error(`step ${number}, ${JSON.stringify(layout)}: ${field}\n  ${both}`);
+    }
+}
+
 /** Passes a step's events to the machine, and compares the answer to the last of them. */
 async function take(machine, step, number, before) {
     if (step.readership) {
         await compareReadership(machine, step, number);
+        return before;
+    }
+    if (step.layout) {
+        await compareLayout(machine, step, number);
         return before;
     }
     const events = step.raw === undefined ? expand(step.events ?? [step.event]) : [step.raw];

@@ -40,6 +40,17 @@ export function expandEffects(effects, expected) {
     });
 }
 
+/** Returns the rows of a list: `SEQ[..SEQ]`, `me/ID` for a send, `me/ID=SEQ` for a stored one, else a line. */
+export function listRows(texts) {
+    return texts.flatMap((text) => {
+        const [key, seq] = text.split("=");
+        if (key.startsWith("me/")) return [seq === undefined ? { key, state: "sending" } : { key, seq: Number(seq), state: "stored" }];
+        if (!/^[0-9]/.test(key)) return [{ key }];
+        const [first, last = first] = key.split("..").map(Number);
+        return Array.from({ length: last - first + 1 }, (_, index) => ({ key: String(first + index), seq: first + index, state: "stored" }));
+    });
+}
+
 function expandText(text) {
     const [word, ...rest] = text.split(" ");
     if (setups[text]) return expand(setups[text]);

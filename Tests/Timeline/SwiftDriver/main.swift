@@ -15,6 +15,7 @@ import Darwin
 struct Driver {
     private var timeline: DriverTimeline?
     private var lastView: DriverTimeline.View?
+    private var list = DriverList()
 
     /// Appends the answer to a line.
     mutating func answer(_ line: some Sequence<UInt8>, to writer: inout JSONWriter) {
@@ -22,6 +23,11 @@ struct Driver {
             let event = try JSONParser.parse(line)
             if let told = event["readership"], let view = lastView {
                 writer.writeReadership(try Readership(told), view)
+                writer.raw("\n")
+                return
+            }
+            if let change = event["layout"], let view = lastView {
+                try list.take(change, view, to: &writer)
                 writer.raw("\n")
                 return
             }
