@@ -119,8 +119,8 @@ static const struct page_file files[] = {
     {"client/index.js", TEXT{
 #embed "../Page/client/index.js" suffix(, 0)
     }},
-    {"client/list-layout.js", TEXT{
-#embed "../Page/client/list-layout.js" suffix(, 0)
+    {"client/list.js", TEXT{
+#embed "../Page/client/list.js" suffix(, 0)
     }},
     {"client/notify.js", TEXT{
 #embed "../Page/client/notify.js" suffix(, 0)
@@ -209,8 +209,8 @@ static const struct page_file files[] = {
     {"client/types/index.d.ts", TEXT{
 #embed "../Page/client/types/index.d.ts" suffix(, 0)
     }},
-    {"client/types/list-layout.d.ts", TEXT{
-#embed "../Page/client/types/list-layout.d.ts" suffix(, 0)
+    {"client/types/list.d.ts", TEXT{
+#embed "../Page/client/types/list.d.ts" suffix(, 0)
     }},
     {"client/types/notify.d.ts", TEXT{
 #embed "../Page/client/types/notify.d.ts" suffix(, 0)

@@ -256,8 +256,8 @@ public struct ListLayout<ID: Hashable & Sendable>: Sendable {
         case .bottom: place = .bottom
         case .row(let id):
             guard let node = nodes[id] else { return }
-            let visible = height - inset
-            let wanted = Int((Double(visible) * share).rounded(.down))
+            let visible = max(0, height - inset)
+            let wanted = Int(Double(visible) * share)
             place = .row(node: node, distance: min(wanted, max(0, visible - tree.height(node))))
         }
         placements += 1
@@ -449,6 +449,7 @@ extension Timeline.View {
     }
 
     private static func minute(_ message: Message) -> Int64 {
-        Int64((Double(message.createdMilliseconds) / 60_000).rounded(.down))
+        let (minute, rest) = message.createdMilliseconds.quotientAndRemainder(dividingBy: 60_000)
+        return rest < 0 ? minute - 1 : minute
     }
 }

@@ -6,7 +6,7 @@
 import { argv, stdin, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
-import { groupPlace, ListLayout, ListReporter } from "../../Sources/Page/client/list-layout.js";
+import { groupPlace, ListLayout, ListReporter } from "../../Sources/Page/client/list.js";
 import { Readership } from "../../Sources/Page/client/readership.js";
 import { MalformedEvent, Timeline } from "../../Sources/Page/client/timeline.js";
 

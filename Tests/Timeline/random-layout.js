@@ -1,7 +1,7 @@
 /**
  * Changes the layout of a list of 10,000 rows at random, and compares it with a model that keeps the rows in an array.
  *
- *     node random-layout.js                                  list-layout.js in this process, a random seed
+ *     node random-layout.js                                  list.js in this process, a random seed
  *     node random-layout.js 'scripts/timeline swift'         another driver
  *     node random-layout.js COMMAND --seed 7 --runs 100      the runs of seeds 7 to 106
  *

@@ -7,7 +7,7 @@
  *
  * All lengths are integers in a unit of the host's choice, such as a 64th of a pixel, so that sums are exact.
  *
- * @module list-layout
+ * @module list
  *
  * @typedef {import("./timeline.js").Row} Row
  * @typedef {import("./timeline-difference.js").Difference} Difference
@@ -357,7 +357,7 @@ export class ListLayout {
     scrollTo(to, share = 0) {
         const node = this.#nodes.get(to);
         if (to !== "bottom" && !node) return;
-        const visible = this.#height - this.#inset;
+        const visible = Math.max(0, this.#height - this.#inset);
         const highest = Math.max(0, visible - (node?.height ?? 0));
         this.#anchor = node ? { node, distance: Math.min(Math.floor(visible * share), highest) } : "bottom";
         this.placements++;
