@@ -82,7 +82,7 @@ let package = Package(
         // Search: what texts and queries have in common. It has no dependencies.
         module("TextSearch", []),
         // The contract of the log, rooms' feeds and subscribers, presence and notices.
-        module("Chat", ["Wire", "WebSocket"]),
+        module("Chat", ["Wire", "WebSocket", "TextSearch"]),
         // The decisions of a node that shares a database with others.
         module("Nodes", ["Wire", "Chat"]),
         // HMAC, and keys that sign and verify, with OpenSSL.
@@ -95,7 +95,7 @@ let package = Package(
         module(
             "Store",
             [
-                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Nodes", "Signatures", "Threads",
+                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Nodes", "TextSearch", "Signatures", "Threads",
             ]),
         // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),
@@ -108,8 +108,8 @@ let package = Package(
             "Server",
             [
                 "Faults",
-                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles", "DescriptionFiles",
-                "CZlib",
+                "Wire", "TextSearch", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles",
+                "DescriptionFiles", "CZlib",
                 httpTypes, logging, metrics,
             ]),
         // Parts that the commands of both programs share: progress and numbers in the terminal, errors, signals.
@@ -174,7 +174,7 @@ let package = Package(
         tests(
             of: "Store",
             [
-                "TestSupport", "Threads", "RuleModel", "Wire", "Chat", "Nodes",
+                "TestSupport", "Threads", "RuleModel", "Wire", "TextSearch", "Chat", "Nodes",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(of: "Faults", ["TestSupport", "Wire", "HTTP", "WebSocket", "Chat", httpTypes]),

@@ -94,6 +94,10 @@ public struct StoreConfiguration: Sendable {
     public var expiryInterval = 600_000
     /// Time in milliseconds before jobs continue after one has failed: 10 seconds.
     public var jobRetry = 10_000
+    /// Time after which a search ends, and the client asks again for the rest: 200 ms.
+    var searchTime = Duration.milliseconds(200)
+    /// Maximum number of the newest messages of a room that are searched before they are indexed.
+    var scannedMessages = 5000
     /// Maximum number of pages of the database; `nil` for no limit.
     public var maximumPages: Int?
 

@@ -96,6 +96,10 @@ public enum Limits {
     public static let pageMessages = 200
     /// Default number of messages in a page.
     public static let defaultPageMessages = 30
+    /// Maximum number of a user's rooms that a search looks into: those with the latest activity.
+    public static let searchedRooms = 2000
+    /// Maximum number of messages that are examined for an answer to a search.
+    public static let searchedMessages = 5000
     /// Maximum number of messages in an answer to `changes`.
     public static let changedMessages = 1000
     /// Default number of messages in an answer to `changes`.

@@ -82,6 +82,7 @@ extension ServeCommand {
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
         configuration.readReceipts = !noReadReceipts
+        configuration.search = !noSearch
         configuration.requestLogging = logRequests
         return configuration
     }

@@ -25,8 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
             does not verify them.
 
             A rate limit (--limit-…) is 50/s, or 50/s:200 for a burst of 200; the period is s, m or h. Requests beyond it get \
-            429 with Retry-After and RateLimit. Limits are off by default: the right values depend on the application, an \
-            address may belong to a proxy, and load tests come from one address. Each process counts for itself.
+            429 with Retry-After and RateLimit. Limits other than --limit-searches are off by default: the right values depend on the \
+            application, an address may belong to a proxy, and load tests come from one address. Each process counts for itself.
 
             Each option can also be set by an environment variable: --tls-cert by BACKSCROLL_TLS_CERT. A flag takes precedence \
             over its variable.
@@ -35,6 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// The configuration without options, which has their defaults.
     static let defaults: ServerConfiguration = {
         var defaults = ServerConfiguration()
+        defaults.limits.userSearches = RateLimit(30, per: .minute)
         defaults.threads = min(SubscribedLoops.maximumLoops, availableProcessors())
         return defaults
     }()
@@ -153,6 +154,9 @@ struct ServeCommand: AsyncParsableCommand {
         "Limit on a user's reads of pages, messages, changes, rooms and members.", valueName: "rate")
     var limitReads: Setting
 
+    @Option(\.limits.userSearches, "Limit on a user's searches.", valueName: "rate")
+    var limitSearches: Setting
+
     @Option(
         \.limits.userInvites,
         "Limit on the users that a user adds to rooms. Admins are not limited.", valueName: "rate")
@@ -256,6 +260,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Tell nobody the read marks of other users, neither in lists nor in notices.")
     var noReadReceipts = false
+
+    @Flag(help: "Do not let users search for messages.")
+    var noSearch = false
 
     @Option(\.sendQueue, in: 1...10_000_000, "Maximum number of sends that wait for a commit; further ones get 503.")
     var maxQueue: Setting

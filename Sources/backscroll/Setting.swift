@@ -104,10 +104,13 @@ extension Option<Setting> {
         }
     }
 
-    /// Declares an option with a rate limit, which is off by default.
+    /// Declares an option with a rate limit; most are off by default.
     init(_ place: Setting.Place<RateLimit?>, _ help: String, valueName: String? = nil) {
         let requirement = "a limit like 50/s or 50/s:200, per s, m or h, or off"
-        self.init(place, help, valueName, mustBe: requirement, shown: "off") { text in
+        self.init(
+            place, help, valueName, mustBe: requirement,
+            shown: ServeCommand.defaults[keyPath: place]?.description ?? "off"
+        ) { text in
             text == "off" ? .some(nil) : RateLimit(text).map { .some($0) }
         }
     }

@@ -57,6 +57,8 @@ extension BackscrollClientError {
     public static let tooManyReactions = "too_many_reactions"
     /// The room has the maximum number of pinned messages.
     public static let tooManyPins = "too_many_pins"
+    /// The query of a search is not one that the server understands.
+    public static let queryInvalid = "query_invalid"
 
     // MARK: Changes that are not allowed for a message
 

@@ -5,10 +5,10 @@ public struct MentionsSlice: Sendable {
     /// The snapshots of the messages, newest first.
     public var messages: [[UInt8]]
     /// The cursor of the next page; `nil` at the end of the list.
-    public var next: MentionsCursor?
+    public var next: MessageCursor?
 
     /// Creates a slice of the list.
-    public init(messages: [[UInt8]], next: MentionsCursor?) {
+    public init(messages: [[UInt8]], next: MessageCursor?) {
         self.messages = messages
         self.next = next
     }

@@ -14,6 +14,9 @@ public final class Query: Sendable {
         case ownRooms(OwnRoomsRead, within: [RoomPattern]?)
         /// A read of something else of the user's own, such as blocks.
         case own(OwnRead)
+        /// The messages that match a search, newest first: those of a room, or else of all rooms of the user; those of rooms that
+        /// match one of the patterns, if there are any.
+        case search(SearchRequest, in: RoomID?, within: [RoomPattern]?, Reply<SearchSlice>)
         /// The profiles of users, at most ``Limits/profiles``; those who have none are left out.
         case profiles([UserID], Reply<Profiles>)
         /// The whole server; for admins.
@@ -114,7 +117,11 @@ public final class Query: Sendable {
 
     /// The room to read; `nil` for reads of several rooms or of none.
     public var room: RoomID? {
-        if case .room(let room, _) = kind { room } else { nil }
+        switch kind {
+        case .room(let room, _): room
+        case .search(_, let room, _, _): room
+        default: nil
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 public import Wire
 
-/// A position in the list of a user's mentions, which begins with the newest: just after a message.
+/// A position in a list of messages of several rooms, newest first: just after a message.
 ///
 /// Clients return it as they received it. Its text is `EPOCH:MILLISECONDS:ROOM:SEQ`.
-public struct MentionsCursor: Sendable, Hashable, CustomStringConvertible {
+public struct MessageCursor: Sendable, Hashable, CustomStringConvertible {
     /// The epoch of the history.
     public var epoch: String
     /// The time of the message, in milliseconds since 1970.
@@ -39,12 +39,12 @@ public struct MentionsCursor: Sendable, Hashable, CustomStringConvertible {
 /// A request for part of the list of a user's mentions.
 public struct MentionsRequest: Sendable, Hashable {
     /// The position after which the part begins; `nil` for the newest mention.
-    public var cursor: MentionsCursor?
+    public var cursor: MessageCursor?
     /// Maximum number of messages in the answer, 1 to ``Limits/pageMessages``.
     public var limit: Int
 
     /// Creates a request for at most `limit` mentions after `cursor`.
-    public init(cursor: MentionsCursor? = nil, limit: Int = Limits.defaultPageMessages) {
+    public init(cursor: MessageCursor? = nil, limit: Int = Limits.defaultPageMessages) {
         self.cursor = cursor
         self.limit = limit
     }
@@ -54,7 +54,7 @@ public struct MentionsRequest: Sendable, Hashable {
     /// - Throws: 400 `invalid_cursor`, 400 `invalid_limit`.
     public static func parse(cursor: String?, limit: String?) throws(Problem) -> MentionsRequest {
         MentionsRequest(
-            cursor: try cursor.map { text throws(Problem) in try MentionsCursor(parsing: text) },
+            cursor: try cursor.map { text throws(Problem) in try MessageCursor(parsing: text) },
             limit: try PageRequest.parseLimit(limit, maximum: Limits.pageMessages, default: Limits.defaultPageMessages))
     }
 }

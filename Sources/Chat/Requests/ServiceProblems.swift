@@ -273,6 +273,11 @@ extension Problem {
             detail: "A socket must not be subscribed to more than \(limit) rooms.", limit: limit)
     }
 
+    /// 422 `query_invalid`: `detail` tells what is wrong with the query of a search.
+    public static func queryInvalid(_ detail: String) -> Problem {
+        Problem(code: .queryInvalid, detail: detail, field: "q")
+    }
+
     /// 501 `not_available`: `detail` tells what the server does not offer.
     public static func notAvailable(_ detail: String) -> Problem {
         Problem(code: .notAvailable, detail: detail)

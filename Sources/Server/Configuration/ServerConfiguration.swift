@@ -81,6 +81,8 @@ public struct ServerConfiguration: Sendable {
     /// True if users may learn the read marks of others at all. Otherwise lists of read marks are refused, and read notices
     /// go to the user's own devices only.
     public var readReceipts = true
+    /// True if users may search for messages.
+    public var search = true
     /// The minimum interval between two notices of the same user's read mark. The first notice is delayed by up to this
     /// interval, too.
     public var readNoticeInterval = ReadNotices.defaultInterval

@@ -2,6 +2,7 @@ import Chat
 import DescriptionFiles
 import HTTP
 import HTTPTypes
+import TextSearch
 import Wire
 
 /// The description of the API as `GET /openapi.json` answers it: OpenAPI 3.1.
@@ -87,6 +88,10 @@ struct APIDescription {
         "defaultRooms": .number(Limits.defaultRooms),
         "pageMessages": .number(Limits.pageMessages),
         "defaultPageMessages": .number(Limits.defaultPageMessages),
+        "searchedRooms": .number(Limits.searchedRooms),
+        "searchTerms": .number(SearchQuery.maximumTerms),
+        "searchTermCharacters": .number(SearchQuery.maximumTermCharacters),
+        "searchHighlights": .number(SearchQuery.maximumHighlights),
         "changedMessages": .number(Limits.changedMessages),
         "defaultChangedMessages": .number(Limits.defaultChangedMessages),
     ]

@@ -6,7 +6,7 @@ import Wire
 /// Enforces the rate limits of users and addresses. Safe to use from any thread.
 final class Limiter: Sendable {
     enum Action: String, Sendable, CaseIterable {
-        case sends, changes, subscriptions, reads, invites, connections
+        case sends, changes, subscriptions, reads, searches, invites, connections
     }
 
     /// The limits of one action.
@@ -24,6 +24,7 @@ final class Limiter: Sendable {
     private let changes: Tables
     private let subscriptions: Tables
     private let reads: Tables
+    private let searches: Tables
     private let invites: Tables
     private let connections: Tables
 
@@ -34,6 +35,7 @@ final class Limiter: Sendable {
         changes = Tables(users: limits.userChanges, addresses: limits.addressChanges)
         subscriptions = Tables(users: limits.userSubscriptions, addresses: limits.addressSubscriptions)
         reads = Tables(users: limits.userReads, addresses: limits.addressReads)
+        searches = Tables(users: limits.userSearches, addresses: nil)
         invites = Tables(users: limits.userInvites, addresses: limits.addressInvites)
         connections = Tables(users: nil, addresses: limits.addressConnections)
     }
@@ -84,6 +86,7 @@ final class Limiter: Sendable {
         case .changes: changes
         case .subscriptions: subscriptions
         case .reads: reads
+        case .searches: searches
         case .invites: invites
         case .connections: connections
         }

@@ -82,6 +82,8 @@ public struct RateLimits: Sendable, Equatable {
     public var userSubscriptions: RateLimit?
     /// Reads by a user: of pages, messages, changes, rooms, members, bans, presence and lists.
     public var userReads: RateLimit?
+    /// Searches by a user.
+    public var userSearches: RateLimit?
     /// Other users that a user adds to rooms. Each addition also counts as a change. Additions by an admin count only
     /// as changes.
     public var userInvites: RateLimit?

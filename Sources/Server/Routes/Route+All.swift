@@ -32,6 +32,8 @@ extension Route {
         Route(.delete, "/v1/rooms/{room}/messages/{seq}/pin", by: .named, limit: .changes, MessageRoutes.unpin),
         Route(.get, "/v1/rooms/{room}/pins", by: .reader, limit: .reads, MessageRoutes.pins),
         Route(.get, "/v1/rooms/{room}/changes", by: .reader, limit: .reads, HistoryRoutes.changes),
+        Route(.get, "/v1/rooms/{room}/search", by: .named, limit: .searches, SearchRoutes.room),
+        Route(.get, "/v1/search", by: .named, limit: .searches, SearchRoutes.rooms),
     ]
 
     private static let rooms = [

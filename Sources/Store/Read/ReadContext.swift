@@ -71,6 +71,16 @@ final class ReadContext: Sendable {
             of: query.user, in: room, isAdmin: query.isAdmin, for: .read, at: configuration.clock())
     }
 
+    /// Returns a function that returns true for the rooms to list. Rooms that a ban keeps the user from reading are not
+    /// listed. The bans are looked up again inside the transaction, so a list that shows a message knows every ban that
+    /// was answered before it was sent.
+    func mayList(within patterns: [RoomPattern]?, for query: Query) -> (RoomID) -> Bool {
+        { room in
+            if let patterns, !patterns.contains(where: { $0.matches(room) }) { return false }
+            return self.refusal(of: query, from: room) == nil
+        }
+    }
+
     /// Returns the refusal of a query that an error of the database ended.
     static func problem(_ error: any Error) -> Problem {
         if let refusal = error as? Problem { return refusal }

@@ -35,8 +35,8 @@ extension ReadTransaction {
         }
     }
 
-    private func cursor(after row: MentionRow) -> MentionsCursor {
-        MentionsCursor(
+    private func cursor(after row: MentionRow) -> MessageCursor {
+        MessageCursor(
             epoch: context.epoch, milliseconds: row.createdAt, room: row.room, seq: row.message.ordinal)
     }
 }

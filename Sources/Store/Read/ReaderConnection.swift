@@ -48,8 +48,11 @@ extension ReaderConnection {
         do {
             try check()
             switch query.kind {
-            case .room: return answer(queries.prefix { $0.room != nil })
+            case .room:
+                return answer(queries.prefix { if case .room = $0.kind { true } else { false } })
             case .ownRooms(let read, let patterns): try answer(read, within: patterns, for: query)
+            case .search(let request, let room, let patterns, let reply):
+                try answer(request, in: room, within: patterns, reply, for: query)
             case .own(let read):
                 guard let user = query.user else { throw Problem.unauthenticated("These are a user's own.") }
                 try context.refuseBanned(query)
@@ -75,12 +78,7 @@ extension ReaderConnection {
         guard let user = query.user else { throw Problem.unauthenticated("A list of rooms is that of a user.") }
         let context = context
         try context.refuseBanned(query)
-        // Rooms that a ban keeps the user from reading are not listed. The bans are looked up again inside the
-        // transaction, so a list that shows a message knows every ban that was answered before it was sent.
-        let isWanted = { (room: RoomID) in
-            if let patterns, !patterns.contains(where: { $0.matches(room) }) { return false }
-            return context.refusal(of: query, from: room) == nil
-        }
+        let isWanted = context.mayList(within: patterns, for: query)
         switch read {
         case .inbox(let request, let reply):
             try transaction(for: user, where: isWanted) { transaction in
@@ -102,6 +100,30 @@ extension ReaderConnection {
                 let mentions = try transaction.mentions(request, of: user, where: isWanted)
                 if let share = context.backlog.hold(mentions.messageBytes) { reply.hold(share) }
                 reply.answer(mentions)
+            }
+        }
+    }
+
+    /// Answers a search in a room, or in all rooms of the user.
+    private mutating func answer(
+        _ request: SearchRequest, in room: RoomID?, within patterns: [RoomPattern]?, _ reply: Reply<SearchSlice>,
+        for query: Query
+    ) throws {
+        guard let user = query.user else { throw Problem.unauthenticated("Only users with a name may search.") }
+        let context = context
+        func answer(_ slice: SearchSlice) {
+            if let share = context.backlog.hold(slice.messageBytes) { reply.hold(share) }
+            reply.answer(slice)
+        }
+        if let room {
+            try transaction(showing: { _ in [room] }) { transaction in
+                answer(try transaction.search(request, in: room, for: query))
+            }
+        } else {
+            try context.refuseBanned(query)
+            let isWanted = context.mayList(within: patterns, for: query)
+            try transaction(for: user, where: isWanted) { transaction in
+                answer(try transaction.search(request, of: user, where: isWanted))
             }
         }
     }

@@ -44,6 +44,17 @@ final class ReaderStatements<DB: SQLDatabase> {
     /// The size in bytes of a snapshot with 256 bytes of text, rounded up.
     private static var usualSnapshotBytes: Int { 384 }
 
+    /// Returns messages, newest first: at most `most` of those from `first` through `last`.
+    func newest(
+        room: Int64, from first: Int64, through last: Int64, most: Int
+    ) throws -> [RoomCandidates.Message] {
+        guard first <= last, most > 0 else { return [] }
+        return try db.all(
+            "SELECT id, created_at, body FROM messages WHERE id >= $1 AND id <= $2 ORDER BY id DESC LIMIT $3",
+            RowKey(room: room, first), RowKey(room: room, last), most
+        ) { (RowKey(rawValue: $0.integer(0)).ordinal, $0.integer(1), $0.bytes(2)) }
+    }
+
     // MARK: Changes
 
     /// Passes `body` the snapshot of each message that was sent or changed after `since`, once, in the order of latest

@@ -19,6 +19,13 @@ protocol StoreView {
     func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws
     /// Returns the snapshots of messages by their keys. Those that this transaction does not show are missing.
     func bodies(of messages: [(key: RowKey, room: RoomID)]) throws -> [Int64: [UInt8]]
+    /// Passes `body` messages that may match a search, newest first, until it returns false. All matches are among them
+    /// that are indexed or among the newest of their room.
+    ///
+    /// - Returns: The time up to which everything is indexed, in milliseconds since 1970; `nil` if nothing is missing.
+    func forEachCandidate(
+        _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
+    ) throws -> Int64?
     /// Returns at most `limit` rooms of the server after a position of their list, latest activity first.
     func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom]
     /// Returns the time of a user's latest message, in milliseconds since 1970, as far as it is searched.
@@ -55,6 +62,10 @@ protocol RoomView {
     /// Returns the snapshots of a page with at least one message, joined by commas; `nil` if it has several messages
     /// with more than `limit` bytes.
     func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]?
+    /// Returns messages that may match a search, newest first: at most `most` of those before `end`.
+    func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates
+    /// Returns messages, newest first: at most `most` of those from `first` and before `end`.
+    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message]
     /// Returns the `seq` of the first message stored at `time` or later; the next `seq` to be assigned if there is none.
     func firstSeq(at time: Timestamp) throws -> Int64
     /// Passes `body` the snapshot of each message that was sent or changed after `since`, once, in the order of latest

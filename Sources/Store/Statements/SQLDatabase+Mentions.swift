@@ -88,7 +88,7 @@ extension SQLDatabase {
 
     /// Returns the room of a position in a list of mentions, which begins with the newest, and the position itself: a time
     /// and a message.
-    func position(of cursor: MentionsCursor?) throws -> (Int64, Int64) {
+    func position(of cursor: MessageCursor?) throws -> (Int64, Int64) {
         guard let cursor else { return (.max, .max) }
         // Without the room, which another server may have, the list goes on with what is older.
         guard let room = try row(of: cursor.room, locking: false) else { return (cursor.milliseconds, 0) }

@@ -213,7 +213,7 @@ extension Query.Kind {
     /// messages.
     var isLong: Bool {
         switch self {
-        case .ownRooms, .room(_, .summary), .server(.rooms), .server(.user): true
+        case .ownRooms, .search, .room(_, .summary), .server(.rooms), .server(.user): true
         case .room(_, .page(let request, _)): request.anchor.place?.isPersonal == true
         case .room, .own, .server, .profiles: false
         }

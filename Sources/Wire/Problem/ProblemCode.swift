@@ -60,6 +60,9 @@ extension Problem {
         /// The room has the maximum number of pinned messages.
         case tooManyPins = "too_many_pins"
 
+        /// The query of a search is not one that the server understands.
+        case queryInvalid = "query_invalid"
+
         // MARK: Changes that are not allowed for a message
 
         /// Only the sender of the message may do this.

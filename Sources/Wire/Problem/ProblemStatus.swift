@@ -31,7 +31,7 @@ extension Problem.Code {
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
             .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .tooManyPins, .banOver, .tooManyBans,
             .tooManyBlocks,
-            .directRoom,
+            .directRoom, .queryInvalid,
             .tooManySubscriptions:
             422
         case .upgradeRequired: 426

@@ -66,6 +66,14 @@ struct APIStatusTests {
                 HTTPClient(port: server.port).get(presence.target, fields: [caller("alice", wantsTokens)]),
                 to: presence, expecting: 501)
         }
+        try await withServer(wantsTokens: wantsTokens, { $0.search = false }) { server in
+            for id in ["searchRoom", "searchRooms"] {
+                let search = record.document[id]
+                try record.record(
+                    HTTPClient(port: server.port).get(search.target, fields: [caller("alice", wantsTokens)]),
+                    to: search, expecting: 501)
+            }
+        }
         // One connection reaches the limits.
         for configure in [
             { (configuration: inout ServerConfiguration) in

@@ -22,10 +22,10 @@ struct LimiterTests {
         var limits = RateLimits()
         let once = RateLimit("1/m")
         (limits.userSends, limits.userChanges, limits.userSubscriptions) = (once, once, once)
-        (limits.userReads, limits.userInvites) = (once, once)
+        (limits.userReads, limits.userSearches, limits.userInvites) = (once, once, once)
         limits.addressConnections = once
         let limiter = try #require(Limiter(limits))
-        for action in [Limiter.Action.sends, .changes, .subscriptions, .reads, .invites] {
+        for action in [Limiter.Action.sends, .changes, .subscriptions, .reads, .searches, .invites] {
             #expect(limiter.admit(action, user: alice, address: here, at: 0) == nil)
             let exceeded = limiter.admit(action, user: alice, address: there, at: 0)
             #expect(exceeded?.policy == "\(action.rawValue)-per-user" && exceeded?.retryAfter == 60)

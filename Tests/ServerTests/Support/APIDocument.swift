@@ -20,12 +20,14 @@ struct APIDocument {
         var answers: [Int: JSON]
         var json: JSON
 
-        /// The path with the examples of its parameters.
+        /// The path with the examples of its parameters, and of the query's required ones.
         var target: String {
             parameters.reduce(path) { path, parameter in
-                guard parameter["in"] == .string("path"), let name = parameter["name"]?.string else { return path }
-                let value = parameter["example"].map { $0.string ?? $0.text } ?? ""
-                return path.replacing("{\(name)}", with: Self.escaped(value))
+                guard let name = parameter["name"]?.string else { return path }
+                let value = Self.escaped(parameter["example"].map { $0.string ?? $0.text } ?? "")
+                if parameter["in"] == .string("path") { return path.replacing("{\(name)}", with: value) }
+                let isNeeded = parameter["in"] == .string("query") && parameter["required"] == .boolean(true)
+                return isNeeded && !value.isEmpty ? "\(path)?\(name)=\(value)" : path
             }
         }
 

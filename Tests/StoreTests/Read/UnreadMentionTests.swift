@@ -99,12 +99,12 @@ struct UnreadMentionTests {
         }
         try log.join("room0", as: "bob")
         #expect(try texts(log.mentions(of: "bob")).count == 8)
-        var (found, cursor, pages): ([String], MentionsCursor?, Int) = ([], nil, 0)
+        var (found, cursor, pages): ([String], MessageCursor?, Int) = ([], nil, 0)
         repeat {
             let slice = try log.mentions(of: "bob", after: cursor, limit: 3)
             #expect(slice.messages.count == 3 || slice.next == nil)
             found += try texts(slice)
-            cursor = try slice.next.map { try MentionsCursor(parsing: $0.description) }
+            cursor = try slice.next.map { try MessageCursor(parsing: $0.description) }
             pages += 1
         } while cursor != nil
         #expect(try pages == 3 && found == texts(log.mentions(of: "bob")))

@@ -303,7 +303,7 @@ final class TestLog: Sendable {
     }
 
     func mentions(
-        of user: String, after cursor: MentionsCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil
+        of user: String, after cursor: MessageCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil
     ) throws -> MentionsSlice {
         let request = MentionsRequest(cursor: cursor, limit: limit)
         return try read(for: user) { .ownRooms(.mentions(request, $0), within: patterns) }

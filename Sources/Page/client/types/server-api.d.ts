@@ -186,6 +186,19 @@ export type Notify = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type SearchHits = {
+    hits: ({
+        message: Message;
+        highlights: number[][];
+    })[];
+    has_more: boolean;
+    cursor?: string;
+    indexed_to?: string;
+    epoch: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type MentioningMessages = {
     messages: Message[];
     has_more: boolean;
@@ -772,6 +785,37 @@ export type Operations = {
             };
         };
         answer: Changes;
+    };
+    "GET /v1/rooms/{room}/search": {
+        request: {
+            path: {
+                room: string;
+            };
+            query: {
+                q: string | number;
+                sender?: string | number;
+                before?: string | number;
+                after?: string | number;
+                has?: "image" | "file" | "link";
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: SearchHits;
+    };
+    "GET /v1/search": {
+        request: {
+            query: {
+                q: string | number;
+                sender?: string | number;
+                before?: string | number;
+                after?: string | number;
+                has?: "image" | "file" | "link";
+                cursor?: string | number;
+                limit?: number;
+            };
+        };
+        answer: SearchHits;
     };
     "GET /v1/rooms": {
         request: {

@@ -172,6 +172,12 @@ struct PostgresView: StoreView {
         return bodies
     }
 
+    func forEachCandidate(
+        _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
+    ) throws -> Int64? {
+        try mergeCandidates(search, in: rooms, body)
+    }
+
     func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {
         var rooms: [ServerRoom] = []
         try db.forEachRoom(after: last, by: Self.activity) { room in

@@ -38,6 +38,14 @@ struct PostgresRoom: RoomView {
         return messages.count <= limit || window.count == 1 ? messages : nil
     }
 
+    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message] {
+        try statements.shared.newest(room: number, from: first, through: end - 1, most: most)
+    }
+
+    func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates {
+        try scan(search, before: end, most: most)
+    }
+
     func firstSeq(at time: Timestamp) throws -> Int64 {
         try db.firstSeq(room: number, head: state.head, storedAt: time)
     }

@@ -65,6 +65,18 @@ struct SQLiteRoom: RoomView {
         return messages.count <= limit || window.count == 1 ? messages : nil
     }
 
+    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message] {
+        let unfiled = recent.lazy.filter { $0.seq >= first && $0.seq < end }.suffix(most).reversed()
+            .map { ($0.seq, $0.createdAt.milliseconds, $0.body) as RoomCandidates.Message }
+        return unfiled
+            + (try statements.shared.newest(
+                room: number, from: first, through: min(filed, end - 1), most: most - unfiled.count))
+    }
+
+    func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates {
+        try scan(search, before: end, most: most)
+    }
+
     /// It is a binary search, because times never decrease as `seq` grows. So no index of times is needed.
     func firstSeq(at time: Timestamp) throws -> Int64 {
         try firstSeq { seq in

@@ -86,6 +86,12 @@ struct SQLiteView: StoreView {
         return bodies
     }
 
+    func forEachCandidate(
+        _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
+    ) throws -> Int64? {
+        try mergeCandidates(search, in: rooms, body)
+    }
+
     // MARK: All rooms
 
     /// Merges the index of activity with the rooms that have recent messages.
