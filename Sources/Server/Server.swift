@@ -207,6 +207,7 @@ public final class Server: Sendable {
         store.maximumPages = configuration.maximumDatabasePages
         store.busyTimeout = configuration.busyTimeout
         store.keepDays = configuration.keepDays
+        store.indexes = configuration.search
         store.allowsUnsafeDatabase = configuration.unsafeDatabase
         store.onUnsafeDatabase = { reason in
             logger.warning("\(reason) in PostgreSQL, so its crash can lose acknowledged messages")

@@ -96,6 +96,10 @@ public struct StoreConfiguration: Sendable {
     public var jobRetry = 10_000
     /// Time after which a search ends, and the client asks again for the rest: 200 ms.
     var searchTime = Duration.milliseconds(200)
+    /// True if new messages are indexed, so that searches find all.
+    public var indexes = true
+    /// Time after which words of removed texts leave the files of an SQLite database: 30 minutes. The work takes a while.
+    var wordPurgeInterval = Duration.seconds(1800)
     /// Maximum number of the newest messages of a room that are searched before they are indexed.
     var scannedMessages = 5000
     /// Maximum number of pages of the database; `nil` for no limit.

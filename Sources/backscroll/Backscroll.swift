@@ -24,7 +24,7 @@ struct Backscroll: AsyncParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self,
+            ServeCommand.self, TokenCommand.self, BackupCommand.self, CheckCommand.self, IndexCommand.self,
             ExportCommand.self, ImportCommand.self, CopyCommand.self, EpochCommand.self, HealthCheckCommand.self,
             FaultsCommand.self,
         ])

@@ -14,7 +14,7 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Checks the pages of a file, the tables, and whether the rows agree: no message is missing before later ones of its room \
             (missing newest messages cannot be detected), no two messages share a place, a revision or a client_message_id, and \
-            messages match their rows, reactions and read marks. Nothing is changed. A server may use the database meanwhile; \
+            messages match their rows, reactions, read marks and words in the index for searches. Nothing is changed. A server may use the database meanwhile; \
             its write-ahead log grows until the check is done, which takes some seconds for a million messages. For the pages of a \
             PostgreSQL database, use its own pg_amcheck.
 

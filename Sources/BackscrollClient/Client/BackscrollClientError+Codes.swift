@@ -154,6 +154,8 @@ extension BackscrollClientError {
     public static let overloaded = "overloaded"
     /// The server is temporarily unavailable.
     public static let unavailable = "unavailable"
+    /// The index for searches is being built for the first time.
+    public static let indexBuilding = "index_building"
     /// The disk is full.
     public static let storageFull = "storage_full"
     /// The room is read-only because its part of the database is damaged.

@@ -343,6 +343,13 @@ extension Problem {
         Problem(code: .unavailable, detail: detail, retryAfter: 1)
     }
 
+    /// 503 `index_building`: the index for searches is being built for the first time.
+    public static func indexBuilding(percent: Int) -> Problem {
+        Problem(
+            code: .indexBuilding, detail: "The index for searches is being built: \(percent) % are done.", retryAfter: 5
+        )
+    }
+
     /// 503 `storage_full`: the disk is full and the commit failed; nothing of it was stored.
     public static var storageFull: Problem {
         Problem(code: .storageFull, detail: "The server has no space left. Nothing was stored.", retryAfter: 5)

@@ -18,6 +18,7 @@
  * @typedef {{level: NotifyLevel, until?: string | null, room_mentions?: boolean | null}} NotifySettings
  * @typedef {"all" | "mentions" | "none"} NotifyLevel
  * @typedef {{level: NotifyLevel, until?: string, room_mentions: boolean}} Notify
+ * @typedef {"image" | "file" | "link"} SearchedPart
  * @typedef {{hits: ({message: Message, highlights: number[][]})[], has_more: boolean, cursor?: string, indexed_to?: string, epoch: string}} SearchHits
  * @typedef {{messages: Message[], has_more: boolean, cursor?: string, epoch: string}} MentioningMessages
  * @typedef {{visibility?: Visibility | null, title?: string | null, posting?: Posting | null, pinning?: Pinning | null, slow_seconds?: number | null, keep_days?: number | null, avatar?: string | null, data?: Record<string, unknown> | null}} RoomSettings
@@ -89,8 +90,8 @@
  *   "DELETE /v1/rooms/{room}/messages/{seq}/pin": {request: {path: {room: string, seq: number}, headers?: {"If-Match"?: string}}, answer: Message},
  *   "GET /v1/rooms/{room}/pins": {request: {path: {room: string}, query?: {cursor?: string | number, limit?: number}}, answer: Pins},
  *   "GET /v1/rooms/{room}/changes": {request: {path: {room: string}, query?: {since?: string | number, epoch?: string | number, limit?: number}}, answer: Changes},
- *   "GET /v1/rooms/{room}/search": {request: {path: {room: string}, query: {q: string | number, sender?: string | number, before?: string | number, after?: string | number, has?: "image" | "file" | "link", cursor?: string | number, limit?: number}}, answer: SearchHits},
- *   "GET /v1/search": {request: {query: {q: string | number, sender?: string | number, before?: string | number, after?: string | number, has?: "image" | "file" | "link", cursor?: string | number, limit?: number}}, answer: SearchHits},
+ *   "GET /v1/rooms/{room}/search": {request: {path: {room: string}, query: {q: string | number, sender?: string | number, before?: string | number, after?: string | number, has?: SearchedPart, cursor?: string | number, limit?: number}}, answer: SearchHits},
+ *   "GET /v1/search": {request: {query: {q: string | number, sender?: string | number, before?: string | number, after?: string | number, has?: SearchedPart, cursor?: string | number, limit?: number}}, answer: SearchHits},
  *   "GET /v1/rooms": {request: {query?: {cursor?: string | number, limit?: number}}, answer: Rooms},
  *   "GET /v1/mentions": {request: {query?: {cursor?: string | number, limit?: number}}, answer: MentioningMessages},
  *   "GET /v1/rooms/{room}": {request: {path: {room: string}}, answer: Room},

@@ -11,7 +11,7 @@ struct JobCheck<DB: SQLDatabase> {
             ("notify", "notify.room = rooms.id"), ("expired", "expired.room = rooms.id"),
             ("bans", "bans.room = rooms.id"),
             ("reactions", ofMessages("reactions.message")), ("mentions", ofMessages("mentions.message")),
-            ("pins", ofMessages("pins.message")),
+            ("pins", ofMessages("pins.message")), ("indexed", "indexed.room = rooms.id"),
             ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
         ]
     }

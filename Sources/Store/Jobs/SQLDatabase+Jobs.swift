@@ -80,8 +80,11 @@ extension SQLDatabase {
     /// Deletes at most `most` messages of a room, and stops once they have `bytes` bytes. The last messages go first,
     /// so that the rest have no gaps.
     ///
+    /// - Parameter before: Called with the first and the last message before they are deleted.
     /// - Returns: the number deleted.
-    func deleteMessages(of room: Int64, most: Int, bytes: Int) throws -> Int {
+    func deleteMessages(
+        of room: Int64, most: Int, bytes: Int, before: (RowKey, RowKey) throws -> Void
+    ) throws -> Int {
         let select = try prepare(
             "SELECT id, length(body) FROM messages WHERE id > $1 AND id <= $2 ORDER BY id DESC LIMIT $3")
         try select.bind(RowKey(room: room, 0).rawValue, at: 1)
@@ -98,6 +101,7 @@ extension SQLDatabase {
             }
         }
         guard count > 0 else { return 0 }
+        try before(RowKey(rawValue: first), RowKey(rawValue: last))
         try runSoon("DELETE FROM messages WHERE id >= $1 AND id <= $2", first, last)
         try runSoon("DELETE FROM first_contents WHERE message >= $1 AND message <= $2", first, last)
         return count

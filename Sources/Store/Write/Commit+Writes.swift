@@ -42,8 +42,9 @@ extension Commit {
     mutating func replace(_ message: ReplacedMessage, in id: RoomID, _ room: inout RoomTable.Room) throws -> Int {
         let stored = message.stored
         try file(id, room)
-        try db.replaceSnapshot(
-            of: RowKey(room: room.number, stored.seq), by: stored.body, change: RowKey(room: room.number, stored.rev))
+        let key = RowKey(room: room.number, stored.seq)
+        try store.reindex(key, stored.body)
+        try db.replaceSnapshot(of: key, by: stored.body, change: RowKey(room: room.number, stored.rev))
         changedBytes += stored.body.count
         room.facts.rev = stored.rev
         publish(stored.body, in: id, &room)

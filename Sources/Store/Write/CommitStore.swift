@@ -49,6 +49,12 @@ protocol CommitStore {
     /// Puts all messages of a room into the table `messages`, so that they can be changed.
     mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws
 
+    /// Changes the words of a message in the index for searches, before its snapshot is replaced by `body`.
+    func reindex(_ message: RowKey, _ body: [UInt8]) throws
+
+    /// Removes the words of messages of a room from the index, before they are deleted: the last ones of the room.
+    func unindex(from first: RowKey, through last: RowKey) throws
+
     /// Returns true if a room that is quarantined holds a message of a user.
     func hasQuarantinedMessage(of user: UserID) -> Bool
 }

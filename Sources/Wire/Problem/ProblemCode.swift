@@ -157,6 +157,8 @@ extension Problem {
         case overloaded = "overloaded"
         /// The server is temporarily unavailable.
         case unavailable = "unavailable"
+        /// The index for searches is being built for the first time.
+        case indexBuilding = "index_building"
         /// The disk is full.
         case storageFull = "storage_full"
         /// The room is read-only because its part of the database is damaged.

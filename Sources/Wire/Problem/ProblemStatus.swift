@@ -39,7 +39,9 @@ extension Problem.Code {
         case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
         case .internalError: 500
         case .notAvailable, .methodTooLong, .transferCodingUnknown: 501
-        case .overloaded, .unavailable, .storageFull, .storageLost, .roomUnavailable, .tooManyConnections: 503
+        case .overloaded, .unavailable, .storageFull, .storageLost, .roomUnavailable, .indexBuilding,
+            .tooManyConnections:
+            503
         case .versionUnsupported: 505
         }
     }

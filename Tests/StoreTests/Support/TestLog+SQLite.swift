@@ -7,6 +7,14 @@ extension TestLog {
     }
 }
 
+/// Purges removed words from the index of a database of SQLite, as its log does within an hour.
+func purgeWords(at path: String) throws {
+    try SQLiteDatabase(path: path, busyTimeout: 30_000).use { db in
+        try db.execute("PRAGMA secure_delete = ON")
+        try db.purgeWords()
+    }
+}
+
 /// Makes a database of SQLite as an earlier version would.
 func makeDatabase(at path: String, upTo migration: String) throws {
     try SQLiteDatabase(path: path).use { db in

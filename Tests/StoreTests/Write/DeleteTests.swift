@@ -87,6 +87,7 @@ struct DeleteTests {
             try log.delete(seq)
         }
         log.close()
+        try purgeWords(at: log.path)
         try expectNothing(in: log)
     }
 
@@ -100,6 +101,7 @@ struct DeleteTests {
             try log.edit(seq, "nothing", of: "attic")
         }
         try waitUntil { (try? log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") }) == 0 }
+        try purgeWords(at: log.path)
         try DatabaseQueue(path: log.path).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try expectNothing(in: log)
     }
@@ -113,6 +115,7 @@ struct DeleteTests {
         let stored = try log.sendAll(rooms.enumerated().map { .init(text: whisper($0.offset), room: $0.element) })
         for (room, stored) in zip(rooms, stored) { try log.delete(stored.get().seq, of: room) }
         log.close()
+        try purgeWords(at: log.path)
         try DatabaseQueue(path: log.path).vacuum()
         try expectNothing(in: log)
     }

@@ -186,6 +186,10 @@ export type Notify = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type SearchedPart = "image" | "file" | "link";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type SearchHits = {
     hits: ({
         message: Message;
@@ -796,7 +800,7 @@ export type Operations = {
                 sender?: string | number;
                 before?: string | number;
                 after?: string | number;
-                has?: "image" | "file" | "link";
+                has?: SearchedPart;
                 cursor?: string | number;
                 limit?: number;
             };
@@ -810,7 +814,7 @@ export type Operations = {
                 sender?: string | number;
                 before?: string | number;
                 after?: string | number;
-                has?: "image" | "file" | "link";
+                has?: SearchedPart;
                 cursor?: string | number;
                 limit?: number;
             };

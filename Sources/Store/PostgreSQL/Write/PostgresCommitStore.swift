@@ -58,6 +58,10 @@ struct PostgresCommitStore: CommitStore {
 
     func file(_ id: RoomID, _ room: RoomTable.Room) {}
 
+    // Messages are searched without an index.
+    func reindex(_ message: RowKey, _ body: [UInt8]) {}
+    func unindex(from first: RowKey, through last: RowKey) {}
+
     func hasQuarantinedMessage(of user: UserID) -> Bool { false }
 
     /// Raises the numbers of access of rooms, so that no node stores a send by earlier facts.

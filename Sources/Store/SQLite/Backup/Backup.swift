@@ -96,6 +96,7 @@ public struct Backup: Sendable {
                     // A database of an older version is left for that version to upgrade.
                     if try Schema.isCurrent(db) {
                         try WriterStatements(db).fileAll()
+                        if try db.has("SELECT 1 FROM meta WHERE key = 'search_removed'") { try db.purgeWords() }
                     }
                     guard try Schema.markAsBackup(db) else {
                         throw StoreError.damaged(source.path, reason: "its epoch is missing")

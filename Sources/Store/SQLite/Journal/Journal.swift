@@ -366,6 +366,12 @@ struct JournalTransaction: CommitStore {
     /// Returns true if a room that is quarantined holds a message of a user.
     func hasQuarantinedMessage(of user: UserID) -> Bool { journal.hasQuarantinedMessage(of: user) }
 
+    func reindex(_ message: RowKey, _ body: [UInt8]) throws { try statements.search.replace(message, by: body) }
+
+    func unindex(from first: RowKey, through last: RowKey) throws {
+        try statements.search.remove(from: first, through: last)
+    }
+
     // MARK: Filing
 
     /// Files all messages of a room, so that they can be changed.

@@ -73,8 +73,24 @@ struct SQLiteRoom: RoomView {
                 room: number, from: first, through: min(filed, end - 1), most: most - unfiled.count))
     }
 
+    /// Scans what is not indexed first.
     func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates {
-        try scan(search, before: end, most: most)
+        let first = search.seqs.lowerBound
+        let indexed = min(try db.indexedEnd(of: number), filed)
+        guard end > max(first, indexed + 1) else {
+            let found = try db.indexed(search.terms, in: number, from: first, before: end, most: most)
+            return RoomCandidates(
+                messages: try found.compactMap { seq in
+                    try db.first("SELECT created_at, body FROM messages WHERE id = $1", RowKey(room: number, seq)) {
+                        (seq, $0.integer(0), $0.bytes(1))
+                    }
+                }, end: found.count < most ? first : found[most - 1])
+        }
+        let scanned = max(first, indexed + 1, state.head - search.scanned + 1)
+        let messages = try newest(from: scanned, before: end, most: most)
+        return RoomCandidates(
+            messages: messages, end: messages.count < most ? max(first, indexed + 1) : messages[most - 1].seq,
+            indexedTo: scanned > max(first, indexed + 1) ? try db.createdAt(room: number, seq: indexed) ?? 0 : nil)
     }
 
     /// It is a binary search, because times never decrease as `seq` grows. So no index of times is needed.

@@ -89,7 +89,8 @@ struct SQLiteView: StoreView {
     func forEachCandidate(
         _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
     ) throws -> Int64? {
-        try mergeCandidates(search, in: rooms, body)
+        if let percent = try db.searchBuilding() { throw Problem.indexBuilding(percent: percent) }
+        return try mergeCandidates(search, in: rooms, body)
     }
 
     // MARK: All rooms

@@ -370,5 +370,21 @@ extension Schema {
             CREATE INDEX notify_by_room ON notify (room);
             """
         ),
+        (
+            name: "v20",
+            sql: """
+            -- The words of messages, see SearchIndex. The rows have the ids of the messages.
+            CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, columnsize=0, tokenize='ascii');
+
+            -- Parts are merged by the writer in small steps.
+            INSERT INTO words (words, rank) VALUES ('automerge', 0);
+            INSERT INTO words (words, rank) VALUES ('crisismerge', 1999);
+
+            CREATE TABLE indexed (
+                room INTEGER PRIMARY KEY,       -- see rooms.id
+                seq INTEGER NOT NULL            -- the messages up to this one are in `words`
+            );
+            """
+        ),
     ]
 }

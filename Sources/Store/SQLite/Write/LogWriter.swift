@@ -64,7 +64,9 @@ final class LogWriter: Sendable {
         var nextLook = ContinuousClock.now
         var hasReportedSync = false
         while let submissions = queue.takeCommit(
-            configuration.commit, within: wait(nextLook, journal.nextIdleFiling, state.expiry.next, state.jobs.next))
+            configuration.commit,
+            within: wait(
+                nextLook, journal.nextIdleFiling, state.expiry.next, state.jobs.next, state.nextIndexing))
         {
             if configuration.storageLookInterval == 0 || nextLook <= .now {
                 look()
@@ -89,6 +91,8 @@ final class LogWriter: Sendable {
             }
             if failure == nil, state.expiry.next <= .now { state.expire(reports) }
             if failure == nil, let due = state.jobs.next, due <= .now { state.work(reports) }
+            // While submissions wait, indexing waits too.
+            if submissions.isEmpty, failure == nil, let due = state.nextIndexing, due <= .now { state.index() }
             checkpoint(log, db, &state)
             if let error = state.failedSync, !hasReportedSync {
                 hasReportedSync = true

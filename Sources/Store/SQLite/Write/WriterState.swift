@@ -39,13 +39,16 @@ struct WriterState: CommitMaker {
         jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
         expiry = Expiry(configuration.expiryLimits, at: .now)
         // If the jobs cannot be read, the first commit reports that.
-        if (try? prepare()) != nil, let unfinished = try? db.jobs() { add(unfinished) }
+        guard let statements = try? prepare().statements else { return }
+        if let unfinished = try? db.jobs() { add(unfinished) }
+        // Is tried again if it fails.
+        try? statements.search.start()
     }
 
     /// Returns the statements, which are prepared once.
     private mutating func prepare() throws -> (statements: WriterStatements, fingerprinter: Fingerprinter) {
         if let prepared { return prepared }
-        let new = (statements: try WriterStatements(db), fingerprinter: try Fingerprinter(db))
+        let new = (statements: try WriterStatements(db, configuration), fingerprinter: try Fingerprinter(db))
         erasing = try db.unfinishedErasures()
         prepared = new
         return new
@@ -162,5 +165,22 @@ struct WriterState: CommitMaker {
         return try db.first("SELECT created_at FROM messages WHERE id = $1", next) {
             $0.integer(0) < cutoff.milliseconds
         } ?? false
+    }
+
+    // MARK: Search
+
+    /// The time when the index of words has something to do; `nil` if it has nothing.
+    var nextIndexing: ContinuousClock.Instant? { prepared?.statements.search.next }
+
+    /// Does a step of indexing messages. A failure does not mean that sends fail, so it does not change the health of the
+    /// log.
+    mutating func index() {
+        if failedSync != nil { return }
+        do {
+            if let event = try prepare().statements.search.step() { configuration.onJob?(event) }
+        } catch {
+            note(error)
+            configuration.onJob?(.failed(SearchIndex.name, "\(error)"))
+        }
     }
 }

@@ -7,13 +7,15 @@ import Wire
 final class WriterStatements {
     let db: SQLiteConnection
     let activity: ActivityStatements
+    let search: SearchIndex
     private let messages: MessageInsertion
     private let addTotals: SQLiteStatement
     private let insertRow: SQLiteStatement
     private let deleteRows: SQLiteStatement
 
-    init(_ db: SQLiteConnection) throws {
+    init(_ db: SQLiteConnection, _ configuration: StoreConfiguration = StoreConfiguration()) throws {
         self.db = db
+        search = SearchIndex(db, configuration)
         activity = try ActivityStatements(db)
         messages = try MessageInsertion(db)
         addTotals = try db.prepare("UPDATE rooms SET bytes = bytes + ?, active_at = ? WHERE id = ?")
@@ -39,6 +41,7 @@ final class WriterStatements {
         try messages.insert(new)
         try addTotals(of: new)
         try activity.filed(new)
+        search.filed(new)
     }
 
     /// Adds messages to the totals of their rooms, with one update for each run of messages of the same room.

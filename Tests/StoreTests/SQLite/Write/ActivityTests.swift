@@ -194,7 +194,7 @@ struct ActivityTests {
         try database.close()
 
         let events = Recorder<JobEvent>()
-        let log = try TestLog(in: directory) { $0.onJob = { events.record($0) } }
+        let log = try TestLog(in: directory) { ($0.onJob, $0.indexes) = ({ events.record($0) }, false) }
         // Rooms with a message, latest first, then those created at the same time.
         let expected =
             stride(from: 2, through: rooms, by: 2).map { "room\($0)" }
