@@ -1,4 +1,5 @@
 import Chat
+import Nodes
 import Synchronization
 import Wire
 
@@ -51,7 +52,7 @@ final class WriterReports: Sendable {
     }
 
     /// Age from which on a client may have given up, so that its connection is looked at before the commit: 1 second.
-    static let youth = Duration.seconds(1)
+    static let youth = WriterTurns.youth
 
     /// Refuses the submissions that must not be committed any more: those that are older than
     /// ``StoreConfiguration/changeAge``, and those that are no longer young and whose clients have closed the connection.

@@ -17,14 +17,6 @@ final class PostgresWriter: Sendable {
     private let reports: WriterReports
     private let conflicted = Atomic(0)
 
-    /// Number of times that a commit is tried while other transactions are in its way, and a batch while its decisions are
-    /// outdated.
-    private static let attempts = 8
-    /// Number of times that a commit waits for the lock of a row that is not a room's.
-    private static let lockedAttempts = 4
-    /// Time for which the submissions of a commit wait for a lost connection to come back: 2 seconds.
-    static let patience = Duration.seconds(2)
-
     init(
         connector: PostgresConnector, access: AccessState, configuration: StoreConfiguration, reports: WriterReports
     ) {
@@ -133,83 +125,70 @@ final class PostgresWriter: Sendable {
         }
     }
 
-    /// Commits all submissions: first the sends that one statement can store, then the others. Each room's submissions
-    /// are committed in order, see ``SendBatch``.
+    /// Commits all submissions, see ``WriterTurns``.
     ///
     /// - Parameter held: Takes those of rooms that another transaction has locked.
     private func commit(
         _ submissions: ArraySlice<Submission>, _ session: inout Session, _ held: inout HeldRooms
     ) {
-        var rest = submissions
-        var step = Step.sends(repeated: [])
-        var attempt = 1
-        // Maximum number of submissions of one ordinary commit.
-        var most = Int.max
-        let deadline = ContinuousClock.now + Self.patience
+        session.turns.begin(submissions, at: .now)
+        var start = ContinuousClock.now
         while true {
-            rest = reports.awaited(rest)
-            if rest.isEmpty { return }
-            let judged = ContinuousClock.now
             do {
-                let next: Step
-                switch step {
-                case .sends(let repeated): (rest, next) = try commitSends(rest, repeated, &session, judged)
-                case .marks: (rest, next) = try commitMarks(rest, &session, judged)
-                case .others:
-                    rest = rest.dropFirst(try commitSome(rest.prefix(most), &session))
+                switch session.turns.next(at: .now) {
+                case .end: return
+                case .judge(let submissions): session.turns.judged(reports.awaited(submissions), at: .now)
+                case .connect:
+                    start = .now
+                    _ = try session.commits()
+                    session.turns.connected()
+                case .report(let outcomes, let batches):
+                    reports.note(failure: nil)
+                    if !outcomes.isEmpty {
+                        configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
+                        reports.tellSends(outcomes, batches)
+                    }
+                    session.turns.reported()
+                case .transact(let submissions):
+                    session.turns.transacted(try commitSome(submissions, &session))
                     // The transaction may have stored nothing, which a read-only database permits.
                     if failure != nil { probe(&session) }
-                    (next, attempt) = (.others, 0)
+                case let statement: try session.run(statement)
                 }
-                // A batch that was outdated too often is committed one by one.
-                attempt = next.isAfter(step) ? 1 : attempt + 1
-                step = attempt > Self.attempts ? .others : next
-            } catch let error as PostgresError where error.isLockTimeout {
-                conflicted.add(1, ordering: .relaxed)
-                let locked = (try? session.lockedRooms(among: Array(Set(rest.compactMap(\.room))))) ?? []
-                if !locked.isEmpty {
-                    rest = held.hold(locked, of: rest, at: .now)
-                } else if most > 1 {
-                    // Another row is locked, such as a member's. Each submission is then committed alone.
-                    step = .others
-                    most = 1
-                } else if attempt < Self.lockedAttempts {
-                    attempt += 1
-                } else if let first = rest.popFirst() {
-                    attempt = 1
-                    reports.refuse([first], .databaseUnavailable)
-                }
-            } catch let error as PostgresError where error.kind == .conflict && attempt < Self.attempts {
-                attempt += 1
-                conflicted.add(1, ordering: .relaxed)
-            } catch let error as PostgresError where error.kind == .connection && ContinuousClock.now < deadline {
-                session.wait()
-            } catch is AbandonedCommit {
-                // Nothing was stored. The submissions that are still awaited are tried again.
-            } catch let error as UnknownCommit {
-                rest = refuseUnrepeatable(rest, error)
-                // The connection may be lost in each attempt.
-                guard ContinuousClock.now < deadline else {
-                    reports.note(failure: "\(error.cause)")
-                    return reports.refuse(rest, .databaseUnavailable)
-                }
-                step = .sends(repeated: [])
-                session.wait()
-            } catch let error as PostgresError where error.isOfValue {
-                // Each submission is then committed alone, so that only the faulty one fails.
-                step = .others
-                if most == 1, let first = rest.popFirst() {
-                    reports.refuse(
-                        [first],
-                        error.isRoomLimit
-                            ? configuration.refuseRoom()
-                            : .unavailable("The database cannot store a value of this change."))
-                }
-                most = 1
             } catch {
-                reports.note(failure: "\(error)")
-                return reports.refuse(rest, .databaseUnavailable)
+                react(to: error, &session, &held)
             }
+        }
+    }
+
+    /// Decides what follows from an error.
+    private func react(to error: any Error, _ session: inout Session, _ held: inout HeldRooms) {
+        let failure = WriterTurns.Failure(error) {
+            (try? session.lockedRooms(among: Array(Set(session.turns.rest.compactMap(\.room))))) ?? []
+        }
+        switch failure {
+        case .locked, .conflict: conflicted.add(1, ordering: .relaxed)
+        default: break
+        }
+        switch session.turns.failed(failure, at: .now) {
+        case .none: break
+        case .wait: session.wait()
+        case .hold(let rooms): session.turns.hold(rooms, in: &held, at: .now)
+        case .refuse(let submission):
+            let problem: Problem =
+                switch error as? PostgresError {
+                case let error? where error.isLockTimeout: .databaseUnavailable
+                case let error? where error.isRoomLimit: configuration.refuseRoom()
+                default: .unavailable("The database cannot store a value of this change.")
+                }
+            reports.refuse([submission], problem)
+        case .refuseUnconfirmed(let submissions):
+            reports.refuse(submissions, .unconfirmed)
+            session.wait()
+        case .giveUp(let unconfirmed, let others):
+            reports.refuse(unconfirmed, .unconfirmed)
+            reports.note(failure: "\((error as? UnknownCommit)?.cause ?? error)")
+            reports.refuse(others, .databaseUnavailable)
         }
     }
 
@@ -222,7 +201,7 @@ final class PostgresWriter: Sendable {
         let done = try session.transact(submissions) { commit in
             try commit.apply(submissions, changing: limit)
             // The node may have been stopped in the transaction.
-            guard ContinuousClock.now - start < WriterReports.youth || reports.awaits(submissions) else {
+            guard ContinuousClock.now - start < WriterTurns.youth || reports.awaits(submissions) else {
                 throw AbandonedCommit()
             }
         }
@@ -230,99 +209,29 @@ final class PostgresWriter: Sendable {
         reports.tell(done)
         return done.outcomes.count
     }
+}
 
-    /// The steps of a commit.
-    private enum Step {
-        /// The sends that one statement can store. Those with these client message ids are left to the last step.
-        case sends(repeated: Set<SendBatch.Key>)
-        /// The read marks that one statement can move.
-        case marks
-        /// Everything else.
-        case others
-
-        private var number: Int {
-            switch self {
-            case .sends: 0
-            case .marks: 1
-            case .others: 2
-            }
-        }
-
-        func isAfter(_ other: Step) -> Bool { number > other.number }
-    }
-
-    /// Commits the sends that one statement can store.
+extension WriterTurns.Failure {
+    /// Classifies an error.
     ///
-    /// - Returns: The submissions that are left, and the next step; the same one if some decisions were outdated.
-    private func commitSends(
-        _ submissions: ArraySlice<Submission>, _ repeated: Set<SendBatch.Key>, _ session: inout Session,
-        _ judged: ContinuousClock.Instant
-    ) throws -> (ArraySlice<Submission>, Step) {
-        let start = ContinuousClock.now
-        switch try session.store(submissions, repeated: repeated, judged) {
-        case .none: return (submissions, .marks)
-        case .outdated: return (submissions, .sends(repeated: repeated))
-        case .repeated(let found):
-            return (submissions, found.isEmpty ? .marks : .sends(repeated: repeated.union(found)))
-        case .stored(let batch, let stored):
-            reports.note(failure: nil)
-            let (outcomes, batches) = batch.results(stored)
-            let rest = report(outcomes, batches, of: submissions, since: start)
-            return (rest, stored.contains { $0 == nil } ? .sends(repeated: repeated) : .marks)
+    /// - Parameter locked: Returns the locked rooms. Called after a wait for a lock.
+    fileprivate init(_ error: any Error, locked: () -> Set<RoomID>) {
+        switch error {
+        case is PostgresWriter.AbandonedCommit: self = .abandoned
+        case let error as UnknownCommit: self = .unknown(error.tickets)
+        case let error as PostgresError where error.isLockTimeout: self = .locked(locked())
+        case let error as PostgresError where error.kind == .conflict: self = .conflict
+        case let error as PostgresError where error.kind == .connection: self = .connection
+        case let error as PostgresError where error.isOfValue: self = .value
+        default: self = .other
         }
     }
+}
 
-    /// Moves the read marks that one statement can move.
-    ///
-    /// - Returns: The submissions that are left, and the next step; the same one if some decisions were outdated.
-    private func commitMarks(
-        _ submissions: ArraySlice<Submission>, _ session: inout Session, _ judged: ContinuousClock.Instant
-    ) throws -> (ArraySlice<Submission>, Step) {
-        let start = ContinuousClock.now
-        switch try session.storeMarks(submissions, judged) {
-        case .none: return (submissions, .others)
-        case .outdated: return (submissions, .marks)
-        case .stored(let batch, let moved):
-            reports.note(failure: nil)
-            let rest = report(batch.outcomes(moved), [], of: submissions, since: start)
-            return (rest, moved.contains { $0 == nil } ? .marks : .others)
-        }
-    }
-
-    /// Reports what a batch has stored.
-    ///
-    /// - Returns: The submissions that are left, in order.
-    private func report(
-        _ outcomes: [Outcome], _ batches: [Batch], of submissions: ArraySlice<Submission>,
-        since start: ContinuousClock.Instant
-    ) -> ArraySlice<Submission> {
-        if outcomes.isEmpty { return submissions }
-        configuration.onCommit?(ContinuousClock.now - start, outcomes.count)
-        reports.tellSends(outcomes, batches)
-        if outcomes.count == submissions.count { return [] }
-        let done = Set(outcomes.map(\.ticket))
-        return submissions.filter { !done.contains($0.ticket) }[...]
-    }
-
-    /// Refuses the sends without a client message id, after a commit whose outcome is unknown. If such a send was
-    /// stored, a second attempt would store it again. All other submissions can be tried again: they change nothing the
-    /// second time.
-    ///
-    /// - Returns: The others.
-    private func refuseUnrepeatable(
-        _ submissions: ArraySlice<Submission>, _ error: UnknownCommit
-    ) -> ArraySlice<Submission> {
-        func isRepeatable(_ submission: Submission) -> Bool {
-            guard case .send(let draft) = submission.change, error.tickets?.contains(submission.ticket) != false else {
-                return true
-            }
-            return draft.clientMessageID != nil
-        }
-        reports.refuse(
-            submissions.filter { !isRepeatable($0) },
-            .unavailable("The database did not confirm the message, which may be stored."))
-        return submissions.filter(isRepeatable)[...]
-    }
+extension Problem {
+    /// 503: the connection was lost in the commit of a send without a client message id.
+    fileprivate static let unconfirmed = Problem.unavailable(
+        "The database did not confirm the message, which may be stored.")
 }
 
 extension StoreConfiguration {
