@@ -387,6 +387,30 @@ struct PostgresFaultTests {
         log.close()
     }
 
+    @Test("such as a ban that is committed while a transaction waits for its room's lock end the right of its sender")
+    func banDuringWait() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first", sender: "bob"))
+        let holder = try holder()
+        let edit = try log.submission(
+            TestLog.Change(seq: 1, action: .edit(Edit(text: "edited")), user: "bob"))
+        log.log.submit([edit])
+        try waitForWaiting()
+        // The commit of another node.
+        try holder.execute(
+            "SET LOCAL synchronous_commit = local",
+            "INSERT INTO bans SELECT id, 'bob', 0, NULL, NULL, 'alice', 0 FROM rooms",
+            "UPDATE rooms SET access = access + 1",
+            "UPDATE server SET events = events + 1, revocations = revocations + 1",
+            "INSERT INTO events SELECT events, 'other', 1, 'ban bob lobby', 0 FROM server", "COMMIT")
+        let refusal = #expect(throws: Problem.self) {
+            try log.listener.outcomes([edit.ticket])[0].result.get()
+        }
+        #expect(refusal?.code == .banned)
+        #expect(try storedTexts() == ["first"])
+        log.close()
+    }
+
     @Test("such as a name that another transaction reserves hold up only that new room")
     func reservedRoom() throws {
         let log = try log { $0.roomLockTime = .milliseconds(50) }

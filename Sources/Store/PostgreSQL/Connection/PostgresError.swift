@@ -48,6 +48,9 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
             }
     }
 
+    /// The decisions of a transaction were made by an earlier state of the database.
+    static let outdated = PostgresError(state: "40001", message: "access was taken away while the transaction waited")
+
     /// The server's code for a change in a read-only transaction.
     private static let readOnlyState = "25006"
 

@@ -45,12 +45,14 @@ struct PostgresCommits: CommitMaker {
         let fingerprinter = try fingerprinter ?? Fingerprinter(db)
         self.fingerprinter = fingerprinter
         let (time, begun) = try catchUp()
+        // Read before the bans, which are then at least as new.
+        let revocations = access.revocations
         let erasing = access.erasing
         var commit = Commit(
             PostgresCommitStore(db), rooms: RoomTable(limit: 0), bans: access.bans, erasing: erasing,
             submissions: submissions, at: time, fingerprinter, configuration)
         do {
-            try transaction(locking: rooms) {
+            try transaction(locking: rooms, knowing: revocations) {
                 try body(&commit)
                 for batch in commit.batches { try commit.store.storeProgress(of: commit.rooms[batch.room]!) }
                 try commit.store.raiseAccess(of: commit.restricted)
@@ -72,13 +74,17 @@ struct PostgresCommits: CommitMaker {
     ///
     /// - Parameters:
     ///   - rooms: The rooms that are locked first.
+    ///   - revocations: The number of revocations that the node knew before.
     ///   - body: Returns the number of the transaction; `nil` if it does not know it.
     /// - Throws: ``UnknownCommit`` if the connection was lost in the commit.
-    private func transaction(locking rooms: [RoomID], _ body: () throws -> String?) throws {
+    private func transaction(locking rooms: [RoomID], knowing revocations: Int64, _ body: () throws -> String?) throws {
         try db.runSoon("BEGIN")
         do {
-            let number = try lock(rooms)
-            let transaction = try body() ?? number.result.flatMap { $0.isNull(0, 0) ? nil : $0.text(0, 0) }
+            let locked = try lock(rooms)
+            let number = try body()
+            // A ban may have been committed during the wait for a lock. The decisions do not know it.
+            if let result = locked.result, result.integer(0, 1) != revocations { throw PostgresError.outdated }
+            let transaction = number ?? locked.result.flatMap { $0.isNull(0, 0) ? nil : $0.text(0, 0) }
             do throws(PostgresError) {
                 try db.run("COMMIT")
             } catch {
@@ -94,7 +100,8 @@ struct PostgresCommits: CommitMaker {
     /// do not exist, which have no rows to lock, in the order of their hashes; then the others, in the order of their
     /// numbers.
     ///
-    /// - Returns: Gets the number of the transaction. Only a transaction that locks or changes something has one.
+    /// - Returns: Gets the number of the transaction, which only one has that locks or changes something, and the number of
+    ///   revocations once the rooms are locked.
     private func lock(_ rooms: [RoomID]) throws -> PostgresConnection.Answer {
         let number = PostgresConnection.Answer()
         if rooms.isEmpty { return number }
@@ -109,7 +116,9 @@ struct PostgresCommits: CommitMaker {
         ] {
             try db.runSoon(text, rooms)
         }
-        try db.prepare("SELECT pg_current_xact_id_if_assigned()::text", isLong: false).runSoon(for: number)
+        try db.prepare(
+            "SELECT pg_current_xact_id_if_assigned()::text, revocations FROM server", isLong: false
+        ).runSoon(for: number)
         return number
     }
 
