@@ -136,6 +136,10 @@ let package = Package(
             name: "client-store-bench",
             dependencies: ["BackscrollClient", "BackscrollClientStore", "BackscrollTimeline"],
             path: "Sources/ClientStoreBench", swiftSettings: settings),
+        // A simulation of nodes, clients and their database, by which their decisions are tested.
+        .executableTarget(
+            name: "backscroll-simulate", dependencies: ["Wire", "Chat", "Nodes", "BackscrollTimeline"],
+            path: "Sources/Simulation", swiftSettings: settings),
         // The server.
         .executableTarget(
             name: "backscroll",
