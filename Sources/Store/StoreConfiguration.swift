@@ -102,6 +102,8 @@ public struct StoreConfiguration: Sendable {
     var wordPurgeInterval = Duration.seconds(1800)
     /// Maximum number of the newest messages of a room that are searched before they are indexed.
     var scannedMessages = 5000
+    /// Number of messages in a block of the index of words in PostgreSQL. Searches look into the newest block first.
+    var wordBlock: Int64 = 65_536
     /// Maximum number of pages of the database; `nil` for no limit.
     public var maximumPages: Int?
 

@@ -175,7 +175,7 @@ struct PostgresView: StoreView {
     func forEachCandidate(
         _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
     ) throws -> Int64? {
-        try mergeCandidates(search, in: rooms, body)
+        try WordSearch(search, in: rooms, db).forEachCandidate(body)
     }
 
     func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {

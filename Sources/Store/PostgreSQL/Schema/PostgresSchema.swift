@@ -354,5 +354,31 @@ enum PostgresSchema {
             """,
             "CREATE INDEX notify_by_room ON notify (room)",
         ],
+        [
+            // The words of messages, see WordIndexer.
+            """
+            CREATE TABLE words (
+                message BIGINT PRIMARY KEY,             -- see messages.id
+                created_at BIGINT NOT NULL,             -- of the message
+                tokens TSVECTOR NOT NULL                -- each after the number of its block
+            )
+            """,
+            "CREATE INDEX words_by_token ON words USING gin (tokens) WITH (gin_pending_list_limit = 1024)",
+            """
+            CREATE TABLE word_blocks (
+                id BIGINT PRIMARY KEY,
+                start BIGINT NOT NULL,                  -- created_at of its first message, in milliseconds since 1970
+                messages BIGINT NOT NULL,               -- in it
+                latest BIGINT NOT NULL                  -- created_at of the newest message that is indexed
+            )
+            """,
+            """
+            CREATE TABLE indexed (
+                room BIGINT PRIMARY KEY,
+                seq BIGINT NOT NULL,                    -- the messages up to this one are in `words`
+                rev BIGINT NOT NULL                     -- their changes up to this one, too
+            )
+            """,
+        ],
     ]
 }

@@ -3,8 +3,8 @@ import Nodes
 import Synchronization
 import Wire
 
-/// A thread for the work that one node does for all: the parts of jobs, the expiry of messages, and the removal of old
-/// events of access.
+/// A thread for the work that one node does for all: the parts of jobs, the expiry of messages, the index for
+/// searches, and the removal of old events of access.
 ///
 /// Each node has this thread, and the one that holds an advisory lock of the database works. When its node ends, loses
 /// the connection, or is stopped for ``PostgresConnection/Settings/ChangeBounds/idleTime``, PostgreSQL ends the session
@@ -87,6 +87,8 @@ final class PostgresCaretaker: Sendable {
     private struct Work {
         private var commits: PostgresCommits
         private let connection: PostgresConnection
+        private let configuration: StoreConfiguration
+        private var indexer: WordIndexer
         private var nextLook = ContinuousClock.now
         private var nextRemoval = ContinuousClock.now
 
@@ -95,12 +97,14 @@ final class PostgresCaretaker: Sendable {
             let lock = try connection.run("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))")
             guard lock.integer(0, 0) == 1 else { return nil }
             self.connection = connection
+            self.configuration = configuration
+            indexer = WordIndexer(connection, configuration)
             commits = PostgresCommits(connection, access, configuration)
         }
 
         /// Time in milliseconds until there may be more to do.
         var wait: Int {
-            var next = nextLook
+            var next = min(nextLook, indexer.next)
             for due in [commits.jobs.next, commits.expiry.next] { next = min(next, due ?? next) }
             return max(0, ContinuousClock.now.duration(to: next).milliseconds)
         }
@@ -123,7 +127,21 @@ final class PostgresCaretaker: Sendable {
             }
             if commits.expiry.next <= .now { commits.expire(reports) }
             if let due = commits.jobs.next, due <= .now { commits.work(reports) }
+            if indexer.next <= .now { try index() }
             return size
+        }
+
+        /// Indexes some messages. Without the index, all other work goes on.
+        private mutating func index() throws {
+            do {
+                try indexer.run()
+            } catch let error as PostgresError where error.kind == .connection {
+                throw error
+            } catch {
+                if connection.isInTransaction { try connection.execute("ROLLBACK") }
+                configuration.onJob?(.failed("indexing messages", "\(error)"))
+                indexer.fail()
+            }
         }
     }
 }

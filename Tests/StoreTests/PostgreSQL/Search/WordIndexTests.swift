@@ -1,0 +1,135 @@
+import Chat
+import TestSupport
+import Testing
+import TextSearch
+import Wire
+
+@testable import Store
+
+@Suite("The index of words in PostgreSQL", .partOfPostgreSQL, .timeLimit(.minutes(5)))
+struct WordIndexTests {
+    private let server: TestPostgres
+    private let database: String
+    private let clock = TestClock()
+
+    init() throws {
+        server = try TestPostgres.shared()
+        database = try server.createDatabase()
+    }
+
+    /// Opens a node whose blocks have few messages.
+    private func node(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
+        try TestLog(postgres: server.url(of: database)) {
+            $0.usesDatabaseClock = false
+            $0.clock = { [clock] in clock.now }
+            $0.wordBlock = 4
+            configure(&$0)
+        }
+    }
+
+    private func number(_ query: String) throws -> Int {
+        try Int(server.query(query, in: database)[0][0] ?? "") ?? 0
+    }
+
+    /// Waits until all messages and their changes are indexed.
+    private func awaitIndex() throws {
+        try waitUntil {
+            try number("SELECT count(*) FROM meta WHERE key = 'search_built'") == 1
+                && number(
+                    """
+                    SELECT count(*) FROM rooms LEFT JOIN indexed ON room = id
+                    WHERE CASE deleted WHEN 0 THEN head > coalesce(seq, 0) OR rooms.rev > coalesce(indexed.rev, 0)
+                        ELSE room IS NOT NULL END
+                    """) == 0
+        }
+    }
+
+    @Test("finds what was sent, newest first, over many blocks, rooms and pages")
+    func blocks() throws {
+        let log = try node()
+        var expected: [String] = []
+        for round in 1...20 {
+            clock.step(1000)
+            for room in ["a", "b", "c"] {
+                try log.sendAll([.init(text: round % 3 == 0 ? "정기회의 \(round)" : "other", room: room)])
+                if round % 3 == 0 { expected.insert("\(room):\(round)", at: 0) }
+            }
+            if round % 5 == 0 { try awaitIndex() }
+        }
+        #expect(try number("SELECT count(*) FROM word_blocks") > 4)
+        for limit in [1, 2, 30] { #expect(try log.found("회의", limit: limit) == expected) }
+        #expect(try log.found("회의", in: "b") == expected.filter { $0.hasPrefix("b") })
+        #expect(
+            try log.found("회의 1")
+                == expected.filter { $0.hasSuffix(":12") || $0.hasSuffix(":15") || $0.hasSuffix(":18") })
+        #expect(try log.found("의 -회의") == [] && log.found("회", in: "c").count == 6)
+        // Messages that are not indexed yet are found, too.
+        clock.step(1000)
+        try log.sendAll([.init(text: "회의", room: "a")])
+        #expect(try log.found("회의") == ["a:21"] + expected)
+    }
+
+    @Test("looks into the rooms of a user among many rooms")
+    func manyRooms() throws {
+        let log = try node()
+        for room in 1...12 { try log.sendAll([.init(text: "word", room: "room\(room)", sender: "bob")]) }
+        for room in 1...11 { try log.join("room\(room)", as: "alice") }
+        try awaitIndex()
+        #expect(try log.found("word").count == 11)
+        #expect(try log.found("word", as: "bob").count == 12)
+    }
+
+    @Test("has the words of an edited message anew, and none of deleted messages and rooms")
+    func changes() throws {
+        let log = try node()
+        try log.sendAll([.init(text: "secret one"), .init(text: "secret two"), .init(text: "secret", room: "den")])
+        try awaitIndex()
+        #expect(try number("SELECT count(*) FROM words") == 3)
+        try log.edit(1, "public")
+        #expect(try log.found("public") == ["lobby:1"])
+        try log.delete(2)
+        _ = try log.change(.delete, in: "den", by: "alice").get()
+        #expect(try log.found("secret") == [])
+        try awaitIndex()
+        #expect(try number("SELECT count(*) FROM words") == 1)
+        #expect(try number("SELECT count(*) FROM indexed") == 1)
+        #expect(try number("SELECT count(*) FROM words WHERE tokens::text LIKE '%secret%'") == 0)
+        #expect(try log.found("public") == ["lobby:1"])
+    }
+
+    @Test("is built again for another version of the words, and divides an existing database into blocks")
+    func rebuilding() throws {
+        let first = try node()
+        for _ in 1...10 {
+            clock.step(1000)
+            try first.sendAll((1...10).map { .init(text: "word \($0)") })
+        }
+        try awaitIndex()
+        first.close()
+        try server.query("ANALYZE messages", in: database)
+        try server.query("UPDATE meta SET value = '0' WHERE key = 'search_version'", in: database)
+        try server.query("UPDATE words SET tokens = '''0:old'''", in: database)
+        let second = try node()
+        try waitUntil { try number("SELECT count(*) FROM meta WHERE key = 'search_version' AND value <> '0'") == 1 }
+        try awaitIndex()
+        #expect(try number("SELECT count(*) FROM word_blocks WHERE start < \(clock.now.milliseconds - 5000)") > 3)
+        #expect(try second.found("word 7").count == 10)
+    }
+
+    @Test("leaves out old messages that are not indexed, and tells so")
+    func lag() throws {
+        let first = try node()
+        try first.sendAll([.init(text: "word")])
+        try awaitIndex()
+        let indexed = clock.now
+        first.close()
+        // A newer version of the program has the index.
+        try server.query("UPDATE meta SET value = '99' WHERE key = 'search_version'", in: database)
+        let second = try node { $0.scannedMessages = 25 }
+        clock.step(1000)
+        try second.sendAll((1...30).map { _ in .init(text: "word") })
+        let slice = try second.search(SearchRequest(SearchQuery("word"), limit: 200), in: "lobby", as: "alice")
+        #expect(slice.hits.count == 26 && slice.indexedTo == indexed)
+        #expect(try second.search(SearchRequest(SearchQuery("word")), in: "den", as: "alice").indexedTo == nil)
+    }
+}
