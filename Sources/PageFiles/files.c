@@ -155,6 +155,9 @@ static const struct page_file files[] = {
     {"client/rooms.js", TEXT{
 #embed "../Page/client/rooms.js" suffix(, 0)
     }},
+    {"client/search.js", TEXT{
+#embed "../Page/client/search.js" suffix(, 0)
+    }},
     {"client/server-api.js", TEXT{
 #embed "../Page/client/server-api.js" suffix(, 0)
     }},
@@ -241,6 +244,9 @@ static const struct page_file files[] = {
     }},
     {"client/types/rooms.d.ts", TEXT{
 #embed "../Page/client/types/rooms.d.ts" suffix(, 0)
+    }},
+    {"client/types/search.d.ts", TEXT{
+#embed "../Page/client/types/search.d.ts" suffix(, 0)
     }},
     {"client/types/server-api.d.ts", TEXT{
 #embed "../Page/client/types/server-api.d.ts" suffix(, 0)

@@ -549,6 +549,29 @@ describe("The JavaScript client", () => {
         assert.equal(texts(other), "");
     });
 
+    test("searches for messages, page by page", async (t) => {
+        const { search } = await load(folder, "search.js");
+        const server = await startServer(t);
+        for (const text of ["정기회의는 3시", "notes", "회의 notes", "other"]) {
+            for (const room of ["den", "attic"]) await server.request("POST", `/v1/rooms/${room}/messages?user=alice`, { text });
+        }
+        const client = clientOf(t, server, "alice");
+        const found = async (words, options) => {
+            const places = [];
+            for await (const { hits } of search(client, words, options)) places.push(...hits.map(({ message }) => `${message.room}:${message.seq}`));
+            return places.join();
+        };
+        assert.equal(await found("회의", { room: "den", limit: 1 }), "den:3,den:1");
+        assert.deepEqual((await found("notes -회의", { limit: 1 })).split(",").sort(), ["attic:2", "den:2"]);
+        assert.equal(await found("notes", { room: "den", before: 3 }), "den:2");
+        assert.equal(await found("notes", { room: "den", after: new Date(Date.now() + 3600000) }), "");
+        assert.equal(await found("회의", { room: "den", sender: "bob" }), "");
+        const { value: page } = await search(client, "회의 notes", { room: "den" }).next();
+        assert.deepEqual(page.hits.map(({ highlights }) => highlights), [[[0, 2], [3, 8]]]);
+        assert.equal(page.hasMore, false);
+        await assert.rejects(found('"open'), { code: "query_invalid", field: "q" });
+    });
+
     test("drops a pinned message that has expired", async (t) => {
         const { Pins } = await load(folder, "pins.js");
         t.mock.timers.enable({ apis: ["setTimeout"] });

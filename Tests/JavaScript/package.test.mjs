@@ -108,6 +108,7 @@ describe("The types", () => {
             import { Notify } from "backscroll/notify";
             import { groupPlace, inverted, ListLayout, ListReporter } from "backscroll/list";
             import { Pins } from "backscroll/pins";
+            import { search } from "backscroll/search";
             import { Profiles } from "backscroll/profiles";
             import { API, signToken, verifyWebhook } from "backscroll/server";
             import { difference, Effect, Event, Frame, Page, Query, Timeline, View } from "backscroll/timeline";
@@ -158,6 +159,9 @@ describe("The types", () => {
                 console.log(layout.offset + 1, layout.frame("7")?.top, events[0].event, inverted(1, layout.count), groupPlace(view.rows, 0).isFirst);
                 const pins = new Pins(client, room);
                 const pinned: readonly Message[] = pins.view;
+                for await (const { hits, hasMore } of search(client, "notes", { room: "lobby", has: "image", before: new Date() })) {
+                    console.log(hits[0]?.message.text?.slice(...hits[0].highlights[0]!), hasMore);
+                }
                 console.log((await pins.pin(1)).pinned?.by, (await pins.unpin(1)).seq, pinned[0]?.pinned?.at);
                 const notify = new Notify(client);
                 console.log((await notify.set("plans", { level: "none", until: new Date() })).until, notify.get("plans").level, notify.total, notify.unread("plans"));
@@ -231,6 +235,7 @@ describe("The types", () => {
         "a profile with a name that is a number": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).set({ name: 5 });',
         "a profile that may not be there": 'import { Profiles } from "backscroll/profiles"; new Profiles(client).get("bob").name;',
         "a layout without an estimate": 'import { ListLayout } from "backscroll/list"; new ListLayout({ height: 800 });',
+        "a search for another kind of content": 'import { search } from "backscroll/search"; search(client, "notes", { has: "video" });',
         "a pin of a message": 'import { Pins } from "backscroll/pins"; new Pins(client, room).pin("1");',
         "a room in which all may post": 'client.rooms.change("plans", { posting: "all" });',
         "a readership that may not be there": "(row: Row) => room.view.readership.tick(row);",

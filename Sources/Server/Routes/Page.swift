@@ -23,7 +23,8 @@ enum Page {
 
     /// The modules of the package that the page does not run.
     private static let unused: Set = [
-        "client/list.js", "client/react.js", "client/server.js", "client/server-api.js", "client/types.js",
+        "client/list.js", "client/react.js", "client/search.js", "client/server.js", "client/server-api.js",
+        "client/types.js",
     ]
 
     /// The files that the document loads.
