@@ -7,6 +7,9 @@ public import Wire
 public struct DeliveryQueue: Sendable {
     /// Maximum number of deliveries in flight.
     public static let maximumInFlight = 8
+    /// Time without success after which the next success lets all waiting rooms be attempted at once: 30 seconds. The
+    /// receiver was down, and each room may wait for an hour by then.
+    public static let outage = Duration.seconds(30)
     /// Number of refusals of a body (400, 413, 422) in a row that stop its room.
     public static let maximumRefusals = 3
     /// Time without success after which the webhook is paused.
@@ -49,18 +52,25 @@ public struct DeliveryQueue: Sendable {
     private var inFlight = 0
     /// Time since which no delivery has succeeded; `nil` if the last one has.
     private var failingSince: ContinuousClock.Instant?
+    /// A time before which no waiting room is due; `nil` if none waits.
+    private var earliest: ContinuousClock.Instant?
 
     /// The reason why nothing is delivered; `nil` if the webhook is not paused.
     public private(set) var pause: Pause?
 
     /// Creates an empty queue.
-    public init() {}
+    ///
+    /// - Parameter failingSince: Time since which no delivery has succeeded; `nil` if the last one has.
+    public init(failingSince: ContinuousClock.Instant? = nil) { self.failingSince = failingSince }
 
     /// Number of rooms of which the receiver lacks changes.
     public var roomsBehind: Int { entries.count }
 
-    /// The rooms that only an admin can let go on, in no order.
-    public var stoppedRooms: [RoomID] { entries.filter { $0.value.position == .stopped }.map(\.key) }
+    /// Returns true for a room of which the receiver lacks changes.
+    public func contains(_ room: RoomID) -> Bool { entries[room] != nil }
+
+    /// Returns true for a room that only an admin can let go on.
+    public func isStopped(_ room: RoomID) -> Bool { entries[room]?.position == .stopped }
 
     /// The state that operators see.
     public var state: State {
@@ -89,14 +99,7 @@ public struct DeliveryQueue: Sendable {
     /// Returns the rooms to deliver now, each of which then awaits ``answered(_:_:hasMore:at:share:)``.
     public mutating func next(at now: ContinuousClock.Instant) -> [RoomID] {
         guard pause == nil else { return [] }
-        var due: [(room: RoomID, until: ContinuousClock.Instant)] = []
-        for (room, entry) in entries {
-            if case .waiting(let until) = entry.position, until <= now { due.append((room, until)) }
-        }
-        for (room, _) in due.sorted(by: { $0.until < $1.until }) {
-            entries[room]!.position = .ready
-            ready.append(room)
-        }
+        if let earliest, earliest <= now { takeDue(at: now) }
         var taken: [RoomID] = []
         while inFlight < Self.maximumInFlight, firstReady < ready.count {
             let room = ready[firstReady]
@@ -116,6 +119,21 @@ public struct DeliveryQueue: Sendable {
         return taken
     }
 
+    /// Makes the waiting rooms ready that are due, those that have waited longest first.
+    private mutating func takeDue(at now: ContinuousClock.Instant?) {
+        var due: [(room: RoomID, until: ContinuousClock.Instant)] = []
+        var next: ContinuousClock.Instant?
+        for (room, entry) in entries {
+            guard case .waiting(let until) = entry.position else { continue }
+            if let now, until > now { next = min(next ?? until, until) } else { due.append((room, until)) }
+        }
+        for (room, _) in due.sorted(by: { $0.until < $1.until }) {
+            entries[room]!.position = .ready
+            ready.append(room)
+        }
+        earliest = next
+    }
+
     /// Records the answer to a delivery.
     ///
     /// - Parameters:
@@ -129,6 +147,7 @@ public struct DeliveryQueue: Sendable {
         inFlight -= 1
         let meaning = answer.meaning
         if meaning == .received {
+            let wasDown = failingSince.map { now - $0 >= Self.outage } ?? false
             failingSince = nil
             if hasMore || entry.hasChanged {
                 entries[room] = Entry(position: .ready)
@@ -137,6 +156,7 @@ public struct DeliveryQueue: Sendable {
             } else {
                 entries[room] = nil
             }
+            if wasDown { takeDue(at: nil) }
             return true
         }
         entry.failures += 1
@@ -146,6 +166,7 @@ public struct DeliveryQueue: Sendable {
         } else {
             let delay = RetryDelay.after(failures: entry.failures, retryAfter: answer.retryAfter, share: share)
             entry.position = .waiting(until: now + delay)
+            earliest = min(earliest ?? now + delay, now + delay)
         }
         entries[room] = entry
         let since = failingSince ?? now
@@ -158,21 +179,14 @@ public struct DeliveryQueue: Sendable {
         return false
     }
 
-    /// Lets a room go on, after an admin has moved its cursor beyond a body that the receiver refuses.
-    public mutating func resume(_ room: RoomID) {
-        guard entries[room]?.position == .stopped else { return }
-        entries[room] = Entry(position: .ready)
-        ready.append(room)
-    }
-
-    /// Ends a pause. All rooms but stopped ones are attempted at once.
-    public mutating func resume() {
-        guard pause != nil else { return }
-        (pause, failingSince) = (nil, nil)
-        for (room, entry) in entries {
-            guard case .waiting = entry.position else { continue }
-            entries[room] = Entry(position: .ready)
-            ready.append(room)
-        }
+    /// Forgets a room that has no delivery in flight.
+    public mutating func remove(_ room: RoomID) {
+        guard let entry = entries[room], entry.position != .inFlight else { return }
+        entries[room] = nil
+        guard entry.position == .ready else { return }
+        // Those before the first one have been taken.
+        ready.removeSubrange(..<firstReady)
+        firstReady = 0
+        ready.removeAll { $0 == room }
     }
 }

@@ -69,26 +69,61 @@ struct DeliveryQueueTests {
         #expect(RetryDelay.after(failures: .max, share: 1) == .seconds(3600))
     }
 
-    @Test("stops a room whose body is refused thrice, and lets it go on", arguments: [400, 413, 422])
+    @Test("stops a room whose body is refused thrice", arguments: [400, 413, 422])
     func stops(status: Int) {
         let queue = Subject()
         queue.changed(a)
         var now = start
         // A failure in between counts from the beginning.
         for answer in [status, 500, status, status, status] {
-            #expect(queue.stoppedRooms == [])
+            #expect(!queue.isStopped(a))
             #expect(queue.next(at: now) == [a])
             #expect(!queue.answered(a, .status(answer), hasMore: false, at: now, share: 1))
             now += .seconds(3600)
         }
-        #expect(queue.stoppedRooms == [a])
+        #expect(queue.isStopped(a))
         queue.changed(a)
         #expect(queue.next(at: now + .seconds(86_400)) == [])
-        queue.resume(a)
+        queue.remove(a)
+        #expect(queue.roomsBehind == 0)
+        queue.changed(a)
         #expect(queue.next(at: now) == [a])
     }
 
-    @Test("pauses after 410, and resumes at once")
+    @Test("forgets a room that is ready, and none in flight")
+    func removes() {
+        let queue = Subject()
+        queue.changed(a)
+        #expect(queue.next(at: start) == [a])
+        queue.remove(a)
+        #expect(queue.roomsBehind == 1)
+        queue.changed(b)
+        queue.remove(b)
+        #expect(queue.next(at: start) == [])
+        queue.changed(b)
+        #expect(queue.next(at: start) == [b])
+    }
+
+    @Test("attempts all rooms at once after an outage")
+    func revives() {
+        let queue = Subject()
+        queue.changed(a)
+        queue.changed(b)
+        var now = start
+        while now - start <= DeliveryQueue.outage {
+            for room in queue.next(at: now) {
+                #expect(!queue.answered(room, .none, hasMore: false, at: now, share: 1))
+            }
+            now = max(now, queue.nextAttempt!)
+        }
+        #expect(queue.next(at: now) == [a, b])
+        #expect(!queue.answered(b, .none, hasMore: false, at: now, share: 1))
+        #expect(queue.next(at: now) == [])
+        #expect(queue.answered(a, .status(200), hasMore: false, at: now, share: 1))
+        #expect(queue.next(at: now) == [b])
+    }
+
+    @Test("pauses after 410")
     func pausesWhenGone() {
         let queue = Subject()
         queue.changed(a)
@@ -100,8 +135,6 @@ struct DeliveryQueueTests {
         #expect(queue.state == .paused)
         #expect(queue.next(at: start + .seconds(9999)) == [])
         #expect(queue.nextAttempt == nil)
-        queue.resume()
-        #expect(Set(queue.next(at: start)) == [a, b])
     }
 
     @Test("pauses after five days without success")
@@ -184,7 +217,6 @@ private final class Subject {
     private var queue = DeliveryQueue()
 
     var roomsBehind: Int { queue.roomsBehind }
-    var stoppedRooms: [RoomID] { queue.stoppedRooms }
     var state: DeliveryQueue.State { queue.state }
     var pause: DeliveryQueue.Pause? { queue.pause }
     var nextAttempt: ContinuousClock.Instant? { queue.nextAttempt }
@@ -199,7 +231,7 @@ private final class Subject {
         queue.answered(room, answer, hasMore: hasMore, at: now, share: share)
     }
 
-    func resume(_ room: RoomID) { queue.resume(room) }
+    func isStopped(_ room: RoomID) -> Bool { queue.isStopped(room) }
 
-    func resume() { queue.resume() }
+    func remove(_ room: RoomID) { queue.remove(room) }
 }
