@@ -21,6 +21,11 @@ public protocol OpenLog: MessageLog, AnyObject {
     /// The number of queries waiting for a reader.
     var queuedQueries: Int { get }
 
+    /// Returns the webhooks, for a thread of its own, which closes them before the log is closed.
+    ///
+    /// - Throws: ``StoreError`` if a file cannot be opened.
+    func webhookStore() throws -> any WebhookStore
+
     /// Commits the queued submissions, refuses the queued queries, stops the threads, and closes the database.
     ///
     /// Later submissions and queries are refused with 503 `unavailable`. The observer must not call this, because it

@@ -87,6 +87,15 @@ public enum Limits {
     /// Default number of blocks in a list of blocks.
     public static let defaultBlocks = 200
 
+    /// Maximum number of webhooks.
+    public static let webhooks = 16
+    /// Maximum number of patterns of rooms of a webhook.
+    public static let webhookPatterns = 64
+    /// Maximum UTF-8 bytes of a webhook's URL.
+    public static let webhookURLBytes = 2 * 1024
+    /// Maximum number of hours for which an old secret of a webhook still signs.
+    public static let webhookKeepHours = 720
+
     /// Maximum number of rooms in a list of a user's rooms.
     public static let rooms = 200
     /// Default number of rooms in a list of a user's rooms.

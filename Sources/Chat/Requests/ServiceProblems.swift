@@ -130,6 +130,18 @@ extension Problem {
         Problem(code: .erasureNotFound, detail: "This user has not been erased.")
     }
 
+    /// 404 `webhook_not_found`: there is no such webhook.
+    public static var webhookNotFound: Problem {
+        Problem(code: .webhookNotFound, detail: "There is no webhook with this id.")
+    }
+
+    /// 422 `too_many_webhooks`: the server has the maximum number of webhooks.
+    public static var tooManyWebhooks: Problem {
+        Problem(
+            code: .tooManyWebhooks, detail: "A server must not have more than \(Limits.webhooks) webhooks.",
+            limit: Limits.webhooks)
+    }
+
     /// 401 `disconnected`: an admin has ended the connection.
     public static var disconnected: Problem {
         Problem(code: .disconnected, detail: "An admin has ended this connection. Connect again with a new token.")

@@ -50,6 +50,16 @@ struct JobCheck<DB: SQLDatabase> {
             let count = try count(idle)
             if count > 0 { findings.add("users marked for erasure without a job: \(count)") }
         }
+        if try db.hasTable("webhook_rooms") {
+            let lost = try count(
+                """
+                SELECT count(*) FROM webhook_rooms WHERE webhook NOT IN (SELECT id FROM webhooks)
+                    OR room NOT IN (SELECT id FROM rooms)
+                """)
+            if lost > 0 {
+                findings.add("rooms that are listed for webhooks, although one of both does not exist: \(lost)")
+            }
+        }
         let wrong = try count(
             """
             SELECT count(*) FROM rooms WHERE deleted = 0 AND bytes <> (SELECT coalesce(sum(length(body)), 0) FROM messages

@@ -80,6 +80,13 @@ struct CopiedTable: Sendable {
         CopiedTable("erasures", key: texts("user"), integers("erased", "messages")),
         CopiedTable("returns", key: texts("user") + integers("room"), integers("seq", "rev")),
         CopiedTable(
+            "webhooks", key: integers("id"),
+            texts("name", "url", "rooms", "events", "secrets", "epoch", "pause", "error_detail")
+                + integers("version", "enabled", "created_at", "failing_since", "error_at", "error_status")
+                + integers("next_attempt", "scan_room", "scan_since"),
+            isNumbered: true),
+        CopiedTable("webhook_rooms", key: integers("webhook", "room"), integers("rev", "at", "stopped")),
+        CopiedTable(
             "jobs", key: integers("id"), texts("kind", "user") + integers("number", "phase", "place"), isNumbered: true),
     ]
 

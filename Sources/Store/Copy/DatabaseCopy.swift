@@ -239,6 +239,7 @@ public struct DatabaseCopy {
                     if let value = try meta(key, source) { try set(key, to: value) }
                 }
                 for table in CopiedTable.all where table.isNumbered { try target.continueNumbers(of: table.name) }
+                try target.listWebhookRooms()
                 for key in [DatabaseCopy.sourceKey, DatabaseCopy.placeKey] {
                     try target.run("DELETE FROM meta WHERE key = $1", key)
                 }
@@ -283,12 +284,16 @@ private protocol CopyTarget: SQLDatabase {
     func setProgress(_ progress: RoomProgress, of room: Int64) throws
     /// Lets the numbers of new rows follow those of the rows that a table has.
     func continueNumbers(of table: String) throws
+    /// Begins to list the rooms that commits change, if there are webhooks.
+    func listWebhookRooms() throws
 }
 
 extension SQLiteConnection: CopyTarget {
     fileprivate static var overriding: String { "" }
     fileprivate func setProgress(_ progress: RoomProgress, of room: Int64) {}
     fileprivate func continueNumbers(of table: String) {}
+    // Its writer finds the webhooks when it starts.
+    fileprivate func listWebhookRooms() {}
 }
 
 extension PostgresConnection: CopyTarget {

@@ -18,6 +18,8 @@ public final class PostgresLog: OpenLog {
     private let connections: DatabaseConnections
     private let threads: Mutex<[NamedThread]>
     private let notifying: Mutex<NamedThread?>
+    private let webhookConnector: PostgresConnector
+    private let context: ReadContext
 
     /// Connects to a database, creates or upgrades its tables, and starts the threads.
     ///
@@ -107,6 +109,8 @@ public final class PostgresLog: OpenLog {
         self.reader = reader
         self.caretaker = caretaker
         connections = configuration.connections
+        webhookConnector = connector(.webhooks)
+        self.context = context
         var threads = writers.enumerated().map { index, writer in
             NamedThread(name: "writer \(index)") { writer.run() }
         }
@@ -197,6 +201,13 @@ public final class PostgresLog: OpenLog {
 
     /// The number of queries waiting for a reader.
     public var queuedQueries: Int { reader.queued }
+
+    /// Returns the webhooks, with a connection of their own, which is made when it is needed.
+    public func webhookStore() -> any WebhookStore {
+        PostgresWebhookStore(PostgresReader(webhookConnector, access, context)) { [weak caretaker] in
+            caretaker?.isHolder ?? false
+        }
+    }
 
     /// Commits the queued submissions, refuses the queued queries, stops the threads, and closes the connections.
     ///

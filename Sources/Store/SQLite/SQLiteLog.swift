@@ -14,6 +14,8 @@ public final class SQLiteLog: OpenLog {
     private let storage: StorageWatch
     private let location: String
     private let held: Mutex<Held?>
+    private let journal: Journal
+    private let context: ReadContext
 
     /// Opens a database, creating it if it does not exist, and starts the threads.
     ///
@@ -60,6 +62,8 @@ public final class SQLiteLog: OpenLog {
                 })
         }
         self.storage = storage
+        self.journal = journal
+        self.context = context
         location = file.location
         self.writer = writer
         self.reader = reader
@@ -109,6 +113,14 @@ public final class SQLiteLog: OpenLog {
     /// The number of queries waiting for a reader.
     public var queuedQueries: Int { reader.queued }
 
+    /// Returns the webhooks, with a reading connection of their own.
+    public func webhookStore() throws -> any WebhookStore {
+        let configuration = context.configuration
+        let opened = try held.withLock { try $0?.connectForReading(configuration) }
+        guard let opened else { throw StoreError(description: "the log is closed") }
+        return SQLiteWebhookStore(SQLiteReader(opened, journal, storage, context), writer)
+    }
+
     /// Commits the queued submissions, refuses the queued queries, stops the threads, and closes the database.
     ///
     /// Later submissions and queries are refused with 503 `unavailable`. The observer must not call this, because it
@@ -125,6 +137,10 @@ public final class SQLiteLog: OpenLog {
         /// The writing connection. The reading connections end with their threads.
         let connection: SQLiteDatabase
         let threads: [NamedThread]
+
+        func connectForReading(_ configuration: StoreConfiguration) throws -> SQLiteDatabase {
+            try file.connectForReading(configuration)
+        }
 
         consuming func giveBack() {
             for thread in threads { thread.join() }

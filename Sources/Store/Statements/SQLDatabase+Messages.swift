@@ -58,6 +58,11 @@ extension SQLDatabase {
         ) { UserID(trusted: $0.text(0)) }
     }
 
+    /// Returns the room's revision at which a message was sent.
+    func rev(room: Int64, seq: Int64) throws -> Int64? {
+        try first("SELECT rev FROM messages WHERE id = $1", RowKey(room: room, seq)) { $0.integer(0) }
+    }
+
     /// Returns the room's revision at which a user reacted to a message; `nil` if there is no such reaction.
     func rev(of key: ReactionKey, by user: UserID, to message: RowKey) throws -> Int64? {
         try first(

@@ -10,7 +10,7 @@ struct ExpectedGroup: Equatable {
 }
 
 /// A bounded queue between the loops, which never wait, and a few threads that do.
-// Sendable because `items`, `head`, `isClosed`, `waiting` and `wanted` are touched only with the monitor's mutex held.
+// Sendable because `items`, `head`, `isClosed`, `isWoken`, `waiting` and `wanted` are touched only with the monitor's mutex held.
 final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     private let monitor = Monitor()
     private let limit: Int
@@ -18,6 +18,8 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     /// The index in `items` of the first waiting item.
     private var head = 0
     private var isClosed = false
+    /// True if a waiting thread must return without items.
+    private var isWoken = false
     /// The number of waiting threads.
     private var waiting = 0
     /// The number of items for which a waiting thread is woken.
@@ -56,6 +58,12 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
         return admission
     }
 
+    /// Lets the only thread that takes from the queue look at something else: its present or next wait ends at once.
+    func wake() {
+        monitor.locked { isWoken = true }
+        monitor.wakeOne()
+    }
+
     /// Waits for items and takes the first ones, at most `most`.
     ///
     /// - Parameters:
@@ -63,7 +71,7 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
     ///   - group: The items to wait for once there is one; `nil` for none. Only if one thread takes from the queue.
     ///   - fitting: Returns how many of the items, from the first on, may be taken together. The first one is always
     ///     taken. Called with the queue locked.
-    /// - Returns: No items once the time is up; `nil` if the queue is closed and empty.
+    /// - Returns: No items once the time is up, or after ``wake()``; `nil` if the queue is closed and empty.
     func take(
         _ most: Int, within milliseconds: Int? = nil, waitingFor group: ExpectedGroup? = nil,
         fitting: (Span<Item>) -> Int = { $0.count }
@@ -72,6 +80,10 @@ final class WorkQueue<Item: Sendable>: @unchecked Sendable {
             let deadline = milliseconds.map { Monitor.deadline(in: .milliseconds($0)) }
             while head == items.count {
                 if isClosed { return nil }
+                if isWoken {
+                    isWoken = false
+                    return []
+                }
                 waiting += 1
                 defer { waiting -= 1 }
                 if !monitor.wait(until: deadline) { return [] }

@@ -59,6 +59,8 @@ extension Problem {
         case tooManyReactions = "too_many_reactions"
         /// The room has the maximum number of pinned messages.
         case tooManyPins = "too_many_pins"
+        /// The server has the maximum number of webhooks.
+        case tooManyWebhooks = "too_many_webhooks"
 
         /// The query of a search is not one that the server understands.
         case queryInvalid = "query_invalid"
@@ -90,6 +92,8 @@ extension Problem {
         case reportNotFound = "report_not_found"
         /// The user was never erased.
         case erasureNotFound = "erasure_not_found"
+        /// There is no such webhook.
+        case webhookNotFound = "webhook_not_found"
         /// The change would leave the room without an owner.
         case lastOwner = "last_owner"
         /// The room has no such message.

@@ -16,7 +16,7 @@ extension Problem.Code {
             .originNotAllowed:
             403
         case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .reportNotFound,
-            .erasureNotFound:
+            .erasureNotFound, .webhookNotFound:
             404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -30,7 +30,7 @@ extension Problem.Code {
         case .hostNotAllowed: 421
         case .tooLong, .tooMany, .tooDeep, .emptyMessage, .emptyField, .nulCharacter, .invalidAttachment, .sizeMissing,
             .replyToNotFound, .clientMessageIDReused, .tooManyReactions, .tooManyPins, .banOver, .tooManyBans,
-            .tooManyBlocks,
+            .tooManyBlocks, .tooManyWebhooks,
             .directRoom, .queryInvalid,
             .tooManySubscriptions:
             422

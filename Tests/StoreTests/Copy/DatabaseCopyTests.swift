@@ -39,6 +39,9 @@ struct DatabaseCopyTests {
             _ = try log.change(.report(seq: seq, ReportDraft(reason: .spam, note: "why?")), by: "bob").get()
         }
         _ = try log.change(.closeReport(seq: 2, .deleted), by: "root", isAdmin: true).get()
+        var webhook = WebhookSettings()
+        webhook.url = "https://example.com/"
+        _ = try log.log.webhookStore().set(WebhookID("a"), webhook, secret: "whsec_x", at: Timestamp(milliseconds: 1))
         try log.send(.init(room: log.makeDirect("bob", with: "carol"), sender: "bob"))
     }
 
@@ -50,8 +53,11 @@ struct DatabaseCopyTests {
         let lists = try ["alice", "bob", "carol"].map { try log.inbox(of: $0).rooms.map(\.summary) }
         let bob = try UserID("bob")
         let profiles: Profiles = try log.read(for: "bob") { .profiles([bob], $0) }
+        let store = try log.log.webhookStore()
+        let webhooks = try store.webhooks()
         return [
-            "\(lists)", "\(try log.blocked(by: "alice"))",
+            "\(lists)", "\(try log.blocked(by: "alice"))", "\(webhooks)",
+            "\(try store.behind(webhooks[0], after: 0, limit: 9).map { "\($0.id) \($0.rev)" })",
             "\(try [true, false].map { isOpen in try log.reports(isOpen: isOpen) })",
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
             "\(try log.state())", "\(summary)", "\(try log.reads())", "\(profiles)", log.log.epoch,

@@ -63,14 +63,16 @@ extension PostgresSchema {
         for statement in statements {
             let words = statement.split { $0.isWhitespace || $0 == "(" }.prefix(4).map(String.init)
             if words.count > 2, words[0] == "DROP" { relations.removeAll { $0.name == words[2] } }
-            guard words.count > 2, words[0] == "CREATE" else { continue }
+            guard words.count > 2, words[0] == "CREATE", words[1] != "FUNCTION", words[1] != "TRIGGER" else { continue }
             let hasOption = words[1] == "UNIQUE" || words[1] == "UNLOGGED"
             let name = words[hasOption ? 3 : 2]
             let isTable = words[hasOption ? 2 : 1] == "TABLE"
             relations.append((isTable ? "table" : "index", name))
             if isTable { relations.append(("index", name + "_pkey")) }
         }
-        return relations + [("index", "rooms_name_key"), ("table", "meta"), ("index", "meta_pkey")]
+        return relations + [
+            ("index", "rooms_name_key"), ("index", "webhooks_name_key"), ("table", "meta"), ("index", "meta_pkey"),
+        ]
     }
 }
 

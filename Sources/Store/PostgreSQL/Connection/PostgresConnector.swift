@@ -20,8 +20,8 @@ struct PostgresConnector: Sendable {
         _ settings: PostgresConnection.Settings, purpose: NodeCounts.Purpose,
         countedBy connections: DatabaseConnections, history: DatabaseHistory? = nil
     ) {
-        changes = [.writer, .caretaker].contains(purpose)
-        plansOnce = [.writer, .reader].contains(purpose)
+        changes = [.writer, .caretaker, .webhooks].contains(purpose)
+        plansOnce = [.writer, .reader, .webhooks].contains(purpose)
         var settings = settings
         settings.purpose = "backscroll \(purpose.rawValue)"
         settings.counter = connections[purpose]

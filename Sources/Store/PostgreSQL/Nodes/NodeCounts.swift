@@ -5,7 +5,7 @@ import Wire
 public struct NodeCounts: Sendable, Hashable {
     /// The purpose of a connection.
     public enum Purpose: String, CaseIterable, Sendable {
-        case writer, reader, caretaker, listener, notifier, exchange
+        case writer, reader, caretaker, listener, notifier, exchange, webhooks
     }
 
     /// The connections of one purpose.

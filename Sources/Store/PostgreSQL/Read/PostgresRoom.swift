@@ -50,6 +50,8 @@ struct PostgresRoom: RoomView {
         try db.firstSeq(room: number, head: state.head, storedAt: time)
     }
 
+    func sentRevision(of seq: Int64) throws -> Int64 { try db.rev(room: number, seq: seq) ?? state.rev }
+
     func forEachChange(since: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws -> Int64 {
         guard since < state.rev else { return since }
         // In a room without changes, each message took one revision.

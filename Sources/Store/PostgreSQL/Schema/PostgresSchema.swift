@@ -380,5 +380,46 @@ enum PostgresSchema {
             )
             """,
         ],
+        // Webhooks, and the rooms of which their receivers lack changes. The columns have the meanings of SQLite's.
+        [
+            """
+            CREATE TABLE webhooks (
+                id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT COLLATE "C" NOT NULL UNIQUE,
+                version BIGINT NOT NULL, url TEXT COLLATE "C" NOT NULL, rooms TEXT COLLATE "C" NOT NULL,
+                events TEXT COLLATE "C" NOT NULL, secrets TEXT COLLATE "C" NOT NULL, enabled BIGINT NOT NULL,
+                created_at BIGINT NOT NULL, epoch TEXT COLLATE "C" NOT NULL, pause TEXT COLLATE "C",
+                failing_since BIGINT, error_at BIGINT, error_status BIGINT, error_detail TEXT COLLATE "C",
+                next_attempt BIGINT, scan_room BIGINT, scan_since BIGINT
+            )
+            """,
+            // The cursors move in their pages (HOT updates).
+            """
+            CREATE TABLE webhook_rooms (
+                webhook BIGINT NOT NULL, room BIGINT NOT NULL, rev BIGINT NOT NULL, at BIGINT NOT NULL, stopped BIGINT,
+                PRIMARY KEY (webhook, room)
+            ) WITH (fillfactor = 50)
+            """,
+            // Lists a room whose revision rises, or that is deleted, for each webhook that covers it. The transaction holds
+            // the lock of the room's row, as does the one that deletes the row in `webhook_rooms`, so no change is missed.
+            """
+            CREATE FUNCTION list_webhook_rooms() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                INSERT INTO webhook_rooms (webhook, room, rev, at)
+                SELECT webhooks.id, NEW.id, OLD.rev, floor(extract(epoch FROM clock_timestamp()) * 1000)
+                FROM webhooks WHERE EXISTS (
+                    SELECT 1 FROM unnest(string_to_array(webhooks.rooms, ' ')) AS pattern
+                    WHERE NEW.name LIKE replace(replace(pattern, '_', '\\_'), '*', '%'))
+                ON CONFLICT DO NOTHING;
+                RETURN NULL;
+            END
+            $$
+            """,
+            """
+            CREATE TRIGGER webhook_rooms AFTER UPDATE ON rooms
+                FOR EACH ROW WHEN (OLD.rev <> NEW.rev OR OLD.deleted <> NEW.deleted) EXECUTE FUNCTION list_webhook_rooms()
+            """,
+            // Without webhooks it costs nothing. The first one turns it on.
+            "ALTER TABLE rooms DISABLE TRIGGER webhook_rooms",
+        ],
     ]
 }

@@ -32,9 +32,4 @@ extension SQLiteConnection {
     func createdAt(room: Int64, seq: Int64) throws -> Int64? {
         try first("SELECT created_at FROM messages WHERE id = $1", RowKey(room: room, seq)) { $0.integer(0) }
     }
-
-    /// Returns the room's revision at which a message was sent.
-    func rev(room: Int64, seq: Int64) throws -> Int64? {
-        try first("SELECT rev FROM messages WHERE id = $1", RowKey(room: room, seq)) { $0.integer(0) }
-    }
 }

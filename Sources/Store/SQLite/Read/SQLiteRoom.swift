@@ -101,6 +101,11 @@ struct SQLiteRoom: RoomView {
         }
     }
 
+    func sentRevision(of seq: Int64) throws -> Int64 {
+        if seq > filed, let recent = recentMessage(seq) { return recent.rev }
+        return try db.rev(room: number, seq: seq) ?? state.rev
+    }
+
     // MARK: Changes
 
     func forEachChange(since: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws -> Int64 {

@@ -386,5 +386,41 @@ extension Schema {
             );
             """
         ),
+        (
+            name: "v21",
+            sql: """
+            CREATE TABLE webhooks (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,      -- the id as admins write it
+                version INTEGER NOT NULL,       -- rises with each change by an admin
+                url TEXT NOT NULL,
+                rooms TEXT NOT NULL,            -- patterns with spaces in between, as in the next columns
+                events TEXT NOT NULL,
+                secrets TEXT NOT NULL,          -- newest first, the others with @ and the time until which they sign
+                enabled INTEGER NOT NULL,
+                created_at INTEGER NOT NULL,    -- as all times: in milliseconds since 1970
+                epoch TEXT NOT NULL,            -- the one that the receiver knows
+                pause TEXT,                     -- see Webhook.Pause
+                failing_since INTEGER,
+                error_at INTEGER,               -- of the latest failure, as the next two
+                error_status INTEGER,
+                error_detail TEXT,
+                next_attempt INTEGER,
+                scan_room INTEGER,              -- see Webhook.Scan
+                scan_since INTEGER
+            );
+
+            -- The rooms of which a webhook's receiver lacks changes. A commit adds a room that it changes; the row is
+            -- deleted once the receiver has everything.
+            CREATE TABLE webhook_rooms (
+                webhook INTEGER NOT NULL,       -- see webhooks.id
+                room INTEGER NOT NULL,          -- see rooms.id
+                rev INTEGER NOT NULL,           -- the receiver has everything up to this revision
+                at INTEGER NOT NULL,            -- the time of the oldest change that it lacks, as far as it is known
+                stopped INTEGER,                -- the last revision of a delivery that it refuses for ever
+                PRIMARY KEY (webhook, room)
+            ) WITHOUT ROWID;
+            """
+        ),
     ]
 }

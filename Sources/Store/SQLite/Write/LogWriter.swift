@@ -17,6 +17,7 @@ final class LogWriter: Sendable {
     private let storage: StorageWatch
     let reports: WriterReports
     private let quarantinedRooms = Atomic(0)
+    private let errands = Mutex<[Errand]?>([])
 
     init(
         database: SQLiteDatabase, journal: Journal, bans: BanTable, storage: StorageWatch, observer: any LogObserver,
@@ -50,6 +51,36 @@ final class LogWriter: Sendable {
         queue.close()
     }
 
+    // MARK: Errands
+
+    /// Makes a change in a transaction of its own, on the writer's thread, and waits for it.
+    ///
+    /// - Throws: The error of `body` or of the database, with nothing changed.
+    func perform<R>(_ body: (inout Commit<JournalTransaction>) throws -> R) throws -> R {
+        var result: R?
+        try withoutActuallyEscaping(
+            { commit in result = try body(&commit) } as (inout Commit<JournalTransaction>) throws -> Void
+        ) {
+            let errand = Errand($0)
+            let isQueued = errands.withLock { waiting in
+                waiting?.append(errand)
+                return waiting != nil
+            }
+            guard isQueued else { throw Problem.closed }
+            queue.wake()
+            try errand.wait()
+        }
+        return result!
+    }
+
+    private func takeErrands() -> [Errand] {
+        errands.withLock { waiting in
+            guard let taken = waiting, !taken.isEmpty else { return [] }
+            waiting = []
+            return taken
+        }
+    }
+
     // MARK: The thread
 
     /// Runs the thread until the queue is closed and empty. Nothing else uses the connection meanwhile.
@@ -75,6 +106,7 @@ final class LogWriter: Sendable {
             // While a file is missing, nothing is committed or checkpointed.
             if storage.isLost {
                 reports.refuse(submissions[...], .storageLost)
+                for errand in takeErrands() { errand.refuse(Problem.storageLost) }
                 continue
             }
             if !submissions.isEmpty {
@@ -89,6 +121,7 @@ final class LogWriter: Sendable {
             } else if let due = journal.nextIdleFiling, due <= .now {
                 commit([], filing: .oldest(CommitLimits.filedMessages), &state)
             }
+            for errand in takeErrands() { errand.run(&state) }
             if failure == nil, state.expiry.next <= .now { state.expire(reports) }
             if failure == nil, let due = state.jobs.next, due <= .now { state.work(reports) }
             // While submissions wait, indexing waits too.
@@ -100,6 +133,7 @@ final class LogWriter: Sendable {
                 configuration.onFailedSync?()
             }
         }
+        for errand in errands.withLock({ $0.take() }) ?? [] { errand.refuse(Problem.closed) }
         while failure == nil, !journal.isEmpty {
             commit([], filing: .oldest(configuration.commit.submissions), &state)
         }
@@ -247,6 +281,50 @@ final class LogWriter: Sendable {
         return error.isFullDisk
             ? .storageFull : .unavailable("The message could not be stored: \(error.message).")
     }
+}
+
+// Sendable because the thread that asks for it waits while the writer's thread runs it, and the monitor guards the result.
+/// A change that another thread asks the writer for, and waits for.
+private final class Errand: @unchecked Sendable {
+    // Released before the result is known: it must not outlive the call that asks for it.
+    private var body: ((inout Commit<JournalTransaction>) throws -> Void)?
+    private let monitor = Monitor()
+    private var result: Result<Void, any Error>?
+
+    init(_ body: @escaping (inout Commit<JournalTransaction>) throws -> Void) { self.body = body }
+
+    func run(_ state: inout WriterState) {
+        finish(result(&state))
+        // It may have changed the webhooks.
+        state.forgetWebhooks()
+    }
+
+    private func result(_ state: inout WriterState) -> Result<Void, any Error> {
+        guard let body = body.take() else { return .success(()) }
+        return Result { _ = try state.transact(body) }
+    }
+
+    func refuse(_ problem: Problem) {
+        body = nil
+        finish(.failure(problem))
+    }
+
+    private func finish(_ result: Result<Void, any Error>) {
+        monitor.locked { self.result = result }
+        monitor.wakeAll()
+    }
+
+    func wait() throws {
+        try monitor.locked {
+            while result == nil { _ = monitor.wait() }
+            return result!
+        }.get()
+    }
+}
+
+extension Problem {
+    /// 503: the log is closed.
+    fileprivate static var closed: Problem { .unavailable("The server is shutting down.") }
 }
 
 extension Submission {

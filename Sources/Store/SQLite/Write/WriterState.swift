@@ -28,6 +28,8 @@ struct WriterState: CommitMaker {
     private let bans: BanTable
     /// The users who are being erased.
     private var erasing: Set<UserID> = []
+    /// The webhooks; `nil` before the first commit, and after a change of them.
+    private var webhooks: [Webhook]?
 
     init(_ db: SQLiteConnection, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
         self.db = db
@@ -109,6 +111,7 @@ struct WriterState: CommitMaker {
             try db.transaction(.immediate) { _ in
                 try commit.store.begin()
                 try body(&commit)
+                try listRooms(of: commit)
                 try commit.store.write()
             }
         } catch {
@@ -122,6 +125,30 @@ struct WriterState: CommitMaker {
         commit.store.committed()
         add(commit.jobs)
         return commit
+    }
+
+    // MARK: Webhooks
+
+    /// Reads the webhooks again with the next commit.
+    mutating func forgetWebhooks() { webhooks = nil }
+
+    /// Lists the rooms that a commit changes for the webhooks that cover them.
+    private mutating func listRooms(of commit: borrowing Commit<JournalTransaction>) throws {
+        if let webhooks, webhooks.isEmpty { return }
+        let covering = try webhooks ?? db.webhooks()
+        webhooks = covering
+        for batch in commit.batches {
+            for webhook in covering where webhook.covers(batch.room) {
+                try db.listWebhookRoom(
+                    commit.rooms[batch.room]!.number, of: webhook.number, since: batch.since, at: commit.time)
+            }
+        }
+        for id in commit.bans.deletedRooms {
+            guard let room = commit.rooms[id] else { continue }
+            for webhook in covering where webhook.covers(id) {
+                try db.listWebhookRoom(room.number, of: webhook.number, since: room.rev, at: commit.time)
+            }
+        }
     }
 
     /// Remembers a failed sync.

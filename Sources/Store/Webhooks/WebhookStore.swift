@@ -1,0 +1,356 @@
+public import Chat
+public import Wire
+
+/// The webhooks of a log, the rooms that their receivers lack, and what is delivered of them.
+///
+/// Calls block, so a thread of its own makes them. They throw a ``Problem`` for what is refused, and another error if the
+/// database fails, with nothing changed.
+public protocol WebhookStore: AnyObject {
+    /// The epoch of the history.
+    var epoch: String { get }
+    /// True if this process delivers. Of several nodes the one with the caretaker's lock does.
+    var isDeliverer: Bool { get }
+
+    /// Returns all webhooks, by their ids.
+    func webhooks() throws -> [Webhook]
+    /// Returns what a webhook's receiver lacks.
+    func backlog(of webhook: Int64) throws -> WebhookBacklog
+
+    /// Creates or changes a webhook.
+    ///
+    /// - Parameter secret: The secret of a new webhook.
+    /// - Returns: True if the webhook is new.
+    func set(_ id: WebhookID, _ settings: WebhookSettings, secret: String, at time: Timestamp) throws -> Bool
+    /// Deletes a webhook.
+    func remove(_ id: WebhookID) throws
+    /// Replaces the secrets of a webhook.
+    func setSecrets(_ secrets: [Webhook.Secret], of id: WebhookID) throws
+    /// Moves a room's cursor, so that what follows `rev` is delivered.
+    ///
+    /// - Parameter skips: True to move it only forward.
+    func moveCursor(of id: WebhookID, in room: RoomID, to rev: Int64, skips: Bool, at time: Timestamp) throws
+    /// Moves the cursors back, so that messages stored at `since` or later are delivered again.
+    ///
+    /// - Parameter room: The room; `nil` for all rooms, which ``scan(_:at:)`` then searches.
+    func replay(_ id: WebhookID, in room: RoomID?, since: Timestamp, at time: Timestamp) throws
+    /// Searches the next rooms of a webhook's ``Webhook/scan``, at most 500.
+    func scan(_ webhook: Webhook, at time: Timestamp) throws
+
+    /// Returns rooms that a receiver lacks, by their numbers, without stopped ones and those that a scan has not reached.
+    func behind(_ webhook: Webhook, after room: Int64, limit: Int) throws -> [BehindRoom]
+    /// Returns what a delivery contains.
+    ///
+    /// - Parameter until: The last revision that it may contain; `nil` for no limit.
+    func delivery(of room: RoomID, since: Int64, until: Int64?, bounds: DeliveryBounds) throws -> DeliveryContent
+    /// Stores how far receivers have come, and deletes the rows of rooms of which they have everything.
+    ///
+    /// - Returns: A result for each.
+    func advance(_ advances: [CursorAdvance]) throws -> [CursorAdvance.Result]
+    /// Stops a room at a delivery that ends with `rev`.
+    func stop(_ room: Int64, of webhook: Int64, at rev: Int64) throws
+    /// Stores what deliveries have brought about, and the epoch that the receiver knows.
+    func save(_ health: Webhook.Health, epoch: String, of webhook: Int64) throws
+    /// Closes the connection.
+    func close()
+}
+
+/// A room of which a receiver lacks changes.
+public struct BehindRoom: Sendable, Hashable {
+    /// Its number in the database.
+    public var number: Int64
+    /// Its id.
+    public var id: RoomID
+    /// The receiver has everything up to this revision.
+    public var rev: Int64
+    /// The time of the oldest change that the receiver lacks, as far as it is known.
+    public var since: Timestamp
+    /// The room's latest revision if the row has it, with PostgreSQL; `nil` with SQLite.
+    public var latest: Int64?
+    /// True if the room was deleted.
+    public var isDeleted: Bool
+}
+
+/// The bounds of a delivery.
+public struct DeliveryBounds: Sendable, Hashable {
+    /// Maximum number of messages.
+    public var messages = 100
+    /// Maximum number of bytes of messages, unless one message is longer: 256 KiB.
+    public var bytes = 256 * 1024
+
+    /// Creates the default bounds.
+    public init() {}
+}
+
+/// What a delivery contains.
+public enum DeliveryContent: Sendable, Hashable {
+    /// The room was deleted.
+    case deleted
+    /// Changed messages.
+    case messages(DeliveredMessages)
+}
+
+/// Changed messages of a room.
+public struct DeliveredMessages: Sendable, Hashable {
+    /// The snapshots in ascending `rev`, joined by commas.
+    public var messages: [UInt8] = []
+    /// The number of messages.
+    public var count = 0
+    /// The revision up to which the receiver then has everything.
+    public var rev: Int64
+    /// True if more messages have changed.
+    public var hasMore = false
+    /// The time of the last message; `nil` without one.
+    public var last: Timestamp?
+}
+
+/// The progress of a receiver in a room.
+public struct CursorAdvance: Sendable, Hashable {
+    /// What became of the progress.
+    public enum Result: Sendable, Hashable {
+        /// The row is deleted, because the receiver has everything.
+        case caughtUp
+        /// The row has the new revision.
+        case stored
+        /// The row had another revision than `from`, or there is none. Nothing was changed.
+        case moved
+    }
+
+    /// The number of the webhook.
+    public var webhook: Int64
+    /// The number of the room.
+    public var room: Int64
+    /// The room.
+    public var id: RoomID
+    /// The revision in the row.
+    public var from: Int64
+    /// The revision up to which the receiver has everything.
+    public var rev: Int64
+    /// The time of the oldest change that the receiver lacks then, as far as it is known.
+    public var since: Timestamp
+    /// True to delete the row in any case: the receiver knows that the room was deleted, or the webhook no longer covers
+    /// it.
+    public var isOver = false
+
+    /// Creates a progress.
+    public init(
+        webhook: Int64, room: Int64, id: RoomID, from: Int64, to rev: Int64, since: Timestamp, isOver: Bool = false
+    ) {
+        self.webhook = webhook
+        self.room = room
+        self.id = id
+        self.from = from
+        self.rev = rev
+        self.since = since
+        self.isOver = isOver
+    }
+}
+
+/// What both stores have in common. Each has its connection, its transactions and its way to advance cursors.
+protocol WebhookAccess: WebhookStore {
+    associatedtype Reader: ReaderConnection
+
+    /// An expression for the latest revision in the row of a room; NULL with SQLite.
+    static var latest: String { get }
+    /// A condition for rooms that may have messages at `$2` or later.
+    static var mayHaveMessages: String { get }
+
+    /// Reads outside of a transaction.
+    func read<R>(_ body: (Reader.View.DB) throws -> R) throws -> R
+    /// Reads rooms in one transaction.
+    func read<R>(_ rooms: [RoomID], _ body: (Reader.View) throws -> R) throws -> R
+    /// Makes a change in a transaction of its own.
+    ///
+    /// - Parameter isOfListing: True if it changes which rooms later commits list.
+    func change<R>(isOfListing: Bool, _ body: (Reader.View.DB) throws -> R) throws -> R
+}
+
+extension WebhookAccess {
+    func webhooks() throws -> [Webhook] { try read { try $0.webhooks() } }
+
+    func backlog(of webhook: Int64) throws -> WebhookBacklog { try read { try $0.webhookBacklog(of: webhook) } }
+
+    func set(_ id: WebhookID, _ settings: WebhookSettings, secret: String, at time: Timestamp) throws -> Bool {
+        let epoch = epoch
+        return try change(isOfListing: true) { db in
+            if var known = try db.webhook(id) {
+                known.url = settings.url ?? known.url
+                known.rooms = settings.rooms ?? known.rooms
+                known.events = settings.events ?? known.events
+                known.isEnabled = settings.isEnabled ?? known.isEnabled
+                if settings.isEnabled == true {
+                    (known.health.pause, known.health.failingSince, known.health.nextAttempt) = (nil, nil, nil)
+                }
+                try db.updateWebhook(known)
+                return false
+            }
+            guard let url = settings.url else { throw Problem.invalidField("url", must: "given for a new webhook") }
+            guard try db.webhooks().count < Limits.webhooks else { throw Problem.tooManyWebhooks }
+            try db.insertWebhook(
+                Webhook(
+                    number: 0, id: id, version: 1, url: url, rooms: settings.rooms ?? [RoomPattern("*")!],
+                    events: settings.events ?? [.message], isEnabled: settings.isEnabled ?? true,
+                    secrets: [Webhook.Secret(secret)], createdAt: time, epoch: epoch,
+                    scan: settings.start == .start ? Webhook.Scan(since: Timestamp(milliseconds: 0)) : nil))
+            return true
+        }
+    }
+
+    func remove(_ id: WebhookID) throws {
+        let webhook = try read { try $0.knownWebhook(id) }
+        // In parts, so that no other change waits for long.
+        while try change(
+            isOfListing: false, { try $0.removeWebhookRooms(of: webhook.number, most: 5000) == 5000 })
+        {}
+        try change(isOfListing: true) { db in
+            _ = try db.removeWebhookRooms(of: webhook.number, most: .max)
+            try db.run("DELETE FROM webhooks WHERE id = $1", webhook.number)
+        }
+    }
+
+    func setSecrets(_ secrets: [Webhook.Secret], of id: WebhookID) throws {
+        try change(isOfListing: false) { db in
+            var webhook = try db.knownWebhook(id)
+            webhook.secrets = secrets
+            try db.updateWebhook(webhook)
+        }
+    }
+
+    func moveCursor(of id: WebhookID, in room: RoomID, to rev: Int64, skips: Bool, at time: Timestamp) throws {
+        let (number, latest) = try read([room]) { view in
+            guard let found = try view.room(room), !found.isDeleted else { throw Problem.roomNotFound }
+            return (found.number, found.state.rev)
+        }
+        guard rev <= latest else {
+            throw Problem.invalidField(skips ? "rev" : "since", must: "at most \(latest), the room's latest revision")
+        }
+        try change(isOfListing: false) { db in
+            let webhook = try db.knownWebhook(id)
+            guard webhook.covers(room) else {
+                throw Problem.invalidField("room", must: "a room that the webhook covers")
+            }
+            try db.updateWebhook(webhook)
+            if skips {
+                try db.run(
+                    """
+                    UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
+                    WHERE webhook = $2 AND room = $3
+                    """, rev, webhook.number, number)
+            } else {
+                try db.lowerCursor(of: webhook.number, in: number, to: rev, at: time)
+            }
+        }
+    }
+
+    func replay(_ id: WebhookID, in room: RoomID?, since: Timestamp, at time: Timestamp) throws {
+        guard let room else {
+            return try change(isOfListing: false) { db in
+                var webhook = try db.knownWebhook(id)
+                let earliest = webhook.scan.map { min($0.since, since) } ?? since
+                webhook.scan = Webhook.Scan(since: earliest)
+                try db.updateWebhook(webhook)
+            }
+        }
+        let rev = try read([room]) { view in
+            guard let found = try view.room(room), !found.isDeleted else { throw Problem.roomNotFound }
+            return try found.revision(before: since)
+        }
+        try moveCursor(of: id, in: room, to: rev, skips: false, at: time)
+    }
+
+    func scan(_ webhook: Webhook, at time: Timestamp) throws {
+        guard let scan = webhook.scan else { return }
+        let limit = 500
+        let rooms = try read { db in
+            try db.all(
+                """
+                SELECT id, name FROM rooms WHERE id > $1 AND deleted = 0 AND (\(Self.mayHaveMessages)) ORDER BY id LIMIT $3
+                """, scan.room, scan.since, limit
+            ) { (number: $0.integer(0), id: RoomID(trusted: $0.text(1))) }
+        }
+        let covered = rooms.filter { webhook.covers($0.id) }
+        var lower: [(number: Int64, rev: Int64)] = covered.map { ($0.number, 0) }
+        if scan.since.milliseconds > 0 {
+            lower = try read(covered.map(\.id)) { view in
+                try covered.compactMap { room in
+                    guard let found = try view.room(room.id) else { return nil }
+                    let rev = try found.revision(before: scan.since)
+                    return rev < found.state.rev ? (room.number, rev) : nil
+                }
+            }
+        }
+        try change(isOfListing: false) { db in
+            for (number, rev) in lower { try db.lowerCursor(of: webhook.number, in: number, to: rev, at: time) }
+            try db.run(
+                "UPDATE webhooks SET scan_room = $1 WHERE id = $2 AND version = $3",
+                rooms.count < limit ? nil : rooms.last!.number, webhook.number, webhook.version)
+        }
+    }
+
+    func behind(_ webhook: Webhook, after room: Int64, limit: Int) throws -> [BehindRoom] {
+        try read { db in
+            try db.all(
+                """
+                SELECT webhook_rooms.room, rooms.name, webhook_rooms.rev, at, deleted, \(Self.latest)
+                FROM webhook_rooms JOIN rooms ON rooms.id = webhook_rooms.room
+                WHERE webhook = $1 AND webhook_rooms.room > $2 AND webhook_rooms.room <= $3 AND stopped IS NULL
+                ORDER BY webhook_rooms.room LIMIT $4
+                """, webhook.number, room, webhook.scan?.room ?? .max, limit
+            ) { row in
+                BehindRoom(
+                    number: row.integer(0), id: RoomID(trusted: row.text(1)), rev: row.integer(2),
+                    since: Timestamp(milliseconds: row.integer(3)), latest: row.isNull(5) ? nil : row.integer(5),
+                    isDeleted: row.integer(4) == 1)
+            }
+        }
+    }
+
+    func delivery(of room: RoomID, since: Int64, until: Int64?, bounds: DeliveryBounds) throws -> DeliveryContent {
+        try read([room]) { view in
+            guard let found = try view.room(room), !found.isDeleted else { return .deleted }
+            var content = DeliveredMessages(rev: since)
+            var newest: [UInt8] = []
+            var isFull = false
+            let end = try found.forEachChange(since: since) { rev, snapshot in
+                let isLonger = content.messages.count + snapshot.count > bounds.bytes
+                guard rev <= until ?? .max, content.count < bounds.messages, content.count == 0 || !isLonger else {
+                    isFull = true
+                    return false
+                }
+                if content.count > 0 { content.messages.append(UInt8(ascii: ",")) }
+                // The pointers are used only inside the closures, while the span's owner is alive.
+                snapshot.withUnsafeBufferPointer { content.messages.append(contentsOf: $0) }
+                newest = snapshot.withUnsafeBufferPointer { Array($0) }
+                content.count += 1
+                content.rev = rev
+                return true
+            }
+            if !isFull { content.rev = max(content.rev, end) }
+            // The messages of a delivery that is tried again may all have changed again.
+            if let until, isFull, content.rev < until { content.rev = until }
+            content.hasMore = content.rev < found.state.rev
+            content.last = try? Message(decoding: newest).createdAt
+            return .messages(content)
+        }
+    }
+
+    func stop(_ room: Int64, of webhook: Int64, at rev: Int64) throws {
+        try change(isOfListing: false) { db in
+            try db.run("UPDATE webhook_rooms SET stopped = $1 WHERE webhook = $2 AND room = $3", rev, webhook, room)
+        }
+    }
+
+    func save(_ health: Webhook.Health, epoch: String, of webhook: Int64) throws {
+        try change(isOfListing: false) { try $0.saveHealth(health, epoch: epoch, of: webhook) }
+    }
+}
+
+extension RoomView {
+    /// Returns the revision before that of the first message stored at `time` or later; the latest one if there is none.
+    fileprivate func revision(before time: Timestamp) throws -> Int64 {
+        let first = try firstSeq(at: time)
+        if first <= 1 { return 0 }
+        guard first <= state.head else { return state.rev }
+        // The message before it was sent with a lower revision, and each message takes at least one.
+        return try sentRevision(of: first) - 1
+    }
+}

@@ -1,0 +1,324 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The store of webhooks", .timeLimit(.minutes(5)))
+struct WebhookStoreTests {
+    private let log: TestLog
+    private let store: any WebhookStore
+    private let time = Timestamp(milliseconds: 1_800_000_000_000)
+
+    init() throws {
+        log = try TestLog()
+        store = try log.log.webhookStore()
+    }
+
+    @discardableResult
+    private func set(_ id: String, rooms: String = "*", _ change: (inout WebhookSettings) -> Void = { _ in }) throws
+        -> Webhook
+    {
+        var settings = WebhookSettings()
+        settings.url = "https://example.com/hook"
+        settings.rooms = [try #require(RoomPattern(rooms))]
+        change(&settings)
+        _ = try store.set(WebhookID(id), settings, secret: "whsec_x", at: time)
+        return try webhook(id)
+    }
+
+    private func webhook(_ id: String) throws -> Webhook {
+        try #require(try store.webhooks().first { $0.id.string == id })
+    }
+
+    private func behind(_ webhook: Webhook) throws -> [String: Int64] {
+        Dictionary(
+            uniqueKeysWithValues: try store.behind(webhook, after: 0, limit: 1000).map { ($0.id.string, $0.rev) })
+    }
+
+    private func messages(_ room: String, since: Int64, until: Int64? = nil, _ bounds: DeliveryBounds = .init()) throws
+        -> DeliveredMessages
+    {
+        let content = try store.delivery(of: RoomID(room), since: since, until: until, bounds: bounds)
+        guard case .messages(let messages) = content else { throw Problem.roomNotFound }
+        return messages
+    }
+
+    private func advance(_ webhook: Webhook, _ room: String, from: Int64, to rev: Int64, isOver: Bool = false) throws
+        -> CursorAdvance.Result
+    {
+        let number = try #require(
+            try store.behind(webhook, after: 0, limit: 1000).first { $0.id.string == room }?.number)
+        return try store.advance([
+            CursorAdvance(
+                webhook: webhook.number, room: number, id: RoomID(room), from: from, to: rev, since: time,
+                isOver: isOver)
+        ])[0]
+    }
+
+    private func refusal(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? Problem)?.code.string ?? "\(error)"
+        }
+    }
+
+    @Test("creates, changes and deletes webhooks")
+    func keeps() throws {
+        #expect(try store.webhooks() == [])
+        let first = try set("a")
+        #expect(first.version == 1)
+        #expect(first.secrets == [Webhook.Secret("whsec_x")])
+        #expect(first.epoch == log.log.epoch)
+        #expect(first.createdAt == time)
+        let health = Webhook.Health()
+        var failing = health
+        failing.pause = .failing
+        failing.failingSince = time
+        failing.failure = Webhook.Failure(at: time, status: 503, detail: "unavailable")
+        failing.nextAttempt = time
+        try store.save(failing, epoch: "another", of: first.number)
+        #expect(try webhook("a").health == failing)
+        #expect(try webhook("a").epoch == "another")
+        // Absent fields keep their values, and `enabled` ends a pause.
+        var settings = WebhookSettings()
+        settings.isEnabled = true
+        #expect(try !store.set(WebhookID("a"), settings, secret: "whsec_y", at: time))
+        let second = try webhook("a")
+        #expect(second.version == 2)
+        #expect(second.url == first.url)
+        #expect(second.secrets == first.secrets)
+        #expect(second.health.pause == nil)
+        #expect(second.health.failure == failing.failure)
+        let secrets = [Webhook.Secret("whsec_new"), Webhook.Secret("whsec_x", until: time)]
+        try store.setSecrets(secrets, of: WebhookID("a"))
+        #expect(try webhook("a").secrets == secrets)
+        try store.remove(WebhookID("a"))
+        #expect(try store.webhooks() == [])
+        #expect(refusal { try store.remove(WebhookID("a")) } == "webhook_not_found")
+    }
+
+    @Test("has at most 16 webhooks, and a new one needs a URL")
+    func bounds() throws {
+        for number in 1...Limits.webhooks { try set("hook-\(number)") }
+        #expect(refusal { try set("hook-17") } == "too_many_webhooks")
+        #expect(refusal { try set("hook-1") } == nil)
+        try store.remove(WebhookID("hook-3"))
+        #expect(refusal { try set("hook-17") { $0.url = nil } } == "invalid_field")
+        #expect(refusal { try set("hook-17") } == nil)
+    }
+
+    @Test("lists the rooms that change, by the patterns, with the revision before")
+    func lists() throws {
+        try log.fill(3, "a_b")
+        try log.fill(3, "quiet")
+        let webhook = try set("a", rooms: "a_*")
+        #expect(try behind(webhook) == [:])
+        try log.send(.init(room: "a_b"))
+        try log.edit(1, "changed", of: "a_b")
+        try log.send(.init(room: "axb"))
+        try log.send(.init(room: "a_new"))
+        #expect(try behind(webhook) == ["a_b": 3, "a_new": 0])
+        let changes = try messages("a_b", since: 3)
+        #expect(changes.rev == 5)
+        #expect(changes.count == 2)
+        #expect(!changes.hasMore)
+        #expect(changes.last != nil)
+        #expect(changes.messages == (try log.changes(since: 3, of: "a_b")).messages)
+        // Other patterns, from now on.
+        let all = try set("a", rooms: "*")
+        try log.send(.init(room: "axb"))
+        #expect(try behind(all) == ["a_b": 3, "a_new": 0, "axb": 1])
+        #expect(try store.backlog(of: all.number).rooms == 3)
+        // Without webhooks nothing is listed.
+        try store.remove(WebhookID("a"))
+        try log.send(.init(room: "a_b"))
+        #expect(try behind(set("b")) == [:])
+    }
+
+    @Test("moves a cursor, and forgets the room once the receiver has everything")
+    func advances() throws {
+        let webhook = try set("a")
+        try log.fill(5)
+        #expect(try advance(webhook, "lobby", from: 0, to: 2) == .stored)
+        #expect(try behind(webhook) == ["lobby": 2])
+        #expect(try advance(webhook, "lobby", from: 0, to: 3) == .moved)
+        #expect(try advance(webhook, "lobby", from: 2, to: 5) == .caughtUp)
+        #expect(try behind(webhook) == [:])
+        try log.send(.init())
+        #expect(try behind(webhook) == ["lobby": 5])
+        // It has changed meanwhile.
+        try log.send(.init())
+        #expect(try advance(webhook, "lobby", from: 5, to: 6) == .stored)
+        #expect(try behind(webhook) == ["lobby": 6])
+        #expect(try advance(webhook, "lobby", from: 6, to: 6, isOver: true) == .caughtUp)
+        #expect(try behind(webhook) == [:])
+    }
+
+    @Test("bounds a delivery, and repeats it up to the same revision")
+    func deliveries() throws {
+        try log.fill(10)
+        var bounds = DeliveryBounds()
+        bounds.messages = 4
+        let first = try messages("lobby", since: 0, bounds)
+        #expect((first.rev, first.count, first.hasMore) == (4, 4, true))
+        // The second message has changed since.
+        try log.edit(2, "changed")
+        let again = try messages("lobby", since: 0, until: 4)
+        #expect((again.rev, again.count, again.hasMore) == (4, 3, true))
+        let rest = try messages("lobby", since: 4)
+        #expect((rest.rev, rest.count, rest.hasMore) == (11, 7, false))
+        // All messages of it have changed.
+        #expect(try messages("lobby", since: 1, until: 2).rev == 2)
+        bounds.bytes = 1
+        #expect(try messages("lobby", since: 0, bounds).count == 1)
+        let nothing = try messages("lobby", since: 11)
+        #expect((nothing.rev, nothing.count, nothing.hasMore) == (11, 0, false))
+    }
+
+    @Test("tells that a room was deleted", arguments: [false, true])
+    func deletion(isQuiet: Bool) throws {
+        try log.fill(2)
+        let webhook = try set("a")
+        if !isQuiet { try log.send(.init()) }
+        _ = try log.change(.delete, by: "alice").get()
+        let row = try #require(try store.behind(webhook, after: 0, limit: 10).first)
+        #expect(row.isDeleted)
+        #expect(try store.delivery(of: row.id, since: row.rev, until: nil, bounds: .init()) == .deleted)
+        #expect(try advance(webhook, "lobby", from: row.rev, to: row.rev, isOver: true) == .caughtUp)
+        #expect(try behind(webhook) == [:])
+    }
+
+    @Test("begins with the first message of each room, however many there are")
+    func start() throws {
+        let rooms = (0..<1203).map { "room-\($0)" }
+        try log.sendAll(rooms.map { .init(room: $0) })
+        var webhook = try set("a", rooms: "room-*") { $0.start = .start }
+        // A change while the rooms are searched is not delivered before the older ones.
+        try log.send(.init(room: rooms[1200]))
+        #expect(try behind(webhook) == [:])
+        var parts = 0
+        while webhook.scan != nil {
+            try store.scan(webhook, at: time)
+            webhook = try self.webhook("a")
+            parts += 1
+        }
+        #expect(parts == 3)
+        #expect(try store.behind(webhook, after: 0, limit: 5000).count == 1203)
+        #expect(try behind(webhook).values.allSatisfy { $0 == 0 })
+    }
+
+    @Test("moves cursors back to a revision or a time, and forward beyond a refused delivery")
+    func moves() throws {
+        let clock = TestClock()
+        let log = try TestLog { $0.clock = { clock.now } }
+        let store = try log.log.webhookStore()
+        var settings = WebhookSettings()
+        settings.url = "https://example.com/"
+        _ = try store.set(WebhookID("a"), settings, secret: "whsec_x", at: time)
+        func webhook() throws -> Webhook { try store.webhooks()[0] }
+        func behind() throws -> [String: Int64] {
+            Dictionary(
+                uniqueKeysWithValues: try store.behind(webhook(), after: 0, limit: 9).map { ($0.id.string, $0.rev) })
+        }
+        func catchUp() throws {
+            for row in try store.behind(webhook(), after: 0, limit: 9) {
+                _ = try store.advance([
+                    CursorAdvance(
+                        webhook: webhook().number, room: row.number, id: row.id, from: row.rev, to: row.rev,
+                        since: time, isOver: true)
+                ])
+            }
+        }
+        try log.fill(3)
+        try log.fill(2, "other")
+        clock.step(10_000)
+        let later = clock.now
+        try log.fill(2)
+        try catchUp()
+        let (id, lobby) = (try WebhookID("a"), try RoomID("lobby"))
+        try store.moveCursor(of: id, in: lobby, to: 2, skips: false, at: time)
+        #expect(try behind() == ["lobby": 2])
+        try store.moveCursor(of: id, in: lobby, to: 4, skips: false, at: time)
+        #expect(try behind() == ["lobby": 2])
+        let row = try store.behind(webhook(), after: 0, limit: 9)[0]
+        try store.stop(row.number, of: webhook().number, at: 3)
+        #expect(try behind() == [:])
+        #expect(try store.backlog(of: webhook().number).stopped == [.init(room: lobby, rev: 3)])
+        try store.moveCursor(of: id, in: lobby, to: 3, skips: true, at: time)
+        #expect(try behind() == ["lobby": 3])
+        #expect(refusal { try store.moveCursor(of: id, in: lobby, to: 6, skips: true, at: time) } == "invalid_field")
+        let unknown = try RoomID("unknown")
+        #expect(
+            refusal { try store.moveCursor(of: id, in: unknown, to: 1, skips: true, at: time) } == "room_not_found")
+        try catchUp()
+        try store.replay(id, in: lobby, since: later, at: time)
+        #expect(try behind() == ["lobby": 3])
+        try catchUp()
+        try store.replay(id, in: nil, since: later, at: time)
+        while try webhook().scan != nil { try store.scan(webhook(), at: time) }
+        #expect(try behind() == ["lobby": 3])
+        try store.replay(id, in: nil, since: Timestamp(milliseconds: 1), at: time)
+        while try webhook().scan != nil { try store.scan(webhook(), at: time) }
+        #expect(try behind() == ["lobby": 0, "other": 0])
+    }
+
+    @Test("skips nothing and orders each room while many send and change", arguments: 0..<4)
+    func histories(seed: Int) async throws {
+        let webhook = try set("a")
+        let rooms = (0..<6).map { "room-\($0)" }
+        let log = log
+        let sending = Task.detached {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            for _ in 0..<60 {
+                let sends = (0..<Int.random(in: 1...5, using: &generator)).map { _ in
+                    TestLog.Send(room: rooms.randomElement(using: &generator)!)
+                }
+                try log.sendAll(sends)
+                try log.edit(1, "changed \(UInt8.random(in: 0...255, using: &generator))", of: sends[0].room)
+            }
+        }
+        var received: [String: Int64] = [:]
+        var generator = SeededGenerator(seed: UInt64(seed) + 100)
+        func deliver() throws {
+            var advances: [CursorAdvance] = []
+            for row in try store.behind(webhook, after: 0, limit: 100) {
+                // What was delivered last may have been lost, so the cursor is at most there.
+                #expect(row.rev <= received[row.id.string, default: 0])
+                var bounds = DeliveryBounds()
+                bounds.messages = Int.random(in: 1...5, using: &generator)
+                let content = try messages(row.id.string, since: row.rev, bounds)
+                received[row.id.string] = max(received[row.id.string, default: 0], content.rev)
+                if Bool.random(using: &generator) {
+                    advances.append(
+                        CursorAdvance(
+                            webhook: webhook.number, room: row.number, id: row.id, from: row.rev, to: content.rev,
+                            since: time))
+                }
+            }
+            for result in try store.advance(advances) { #expect(result != .moved) }
+        }
+        for _ in 0..<40 { try deliver() }
+        try await sending.value
+        while try !behind(webhook).isEmpty { try deliver() }
+        for room in rooms where try log.state(of: room).rev > 0 {
+            #expect(try received[room] == log.state(of: room).rev)
+        }
+    }
+
+    @Test("keeps webhooks and cursors when the log is opened again")
+    func reopens() throws {
+        try set("a")
+        try log.fill(2)
+        store.close()
+        let log = try log.reopened()
+        let store = try log.log.webhookStore()
+        let webhook = try #require(try store.webhooks().first)
+        #expect(try store.behind(webhook, after: 0, limit: 9).map(\.rev) == [0])
+        try log.fill(1, "other")
+        #expect(try store.behind(webhook, after: 0, limit: 9).map(\.id.string) == ["lobby", "other"])
+    }
+}
