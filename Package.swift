@@ -108,8 +108,8 @@ let package = Package(
             "Server",
             [
                 "Faults",
-                "Wire", "TextSearch", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "PageFiles",
-                "DescriptionFiles", "CZlib",
+                "Wire", "TextSearch", "HTTP", "WebSocket", "Transport", "Chat", "Signatures", "Tokens", "Webhooks", "Store",
+                "PageFiles", "DescriptionFiles", "CZlib",
                 httpTypes, logging, metrics,
             ]),
         // Parts that the commands of both programs share: progress and numbers in the terminal, errors, signals.
@@ -185,7 +185,9 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store", "Faults", "CZlib",
+                "TestSupport", "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Webhooks", "Store",
+                "Faults",
+                "CZlib",
                 httpTypes, logging, metrics, .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(

@@ -10,6 +10,7 @@ import Store
 import Synchronization
 public import Tokens
 import Transport
+import Webhooks
 import Wire
 
 /// A running server: its loops, its log, and the connections between them.
@@ -27,6 +28,7 @@ public final class Server: Sendable {
     private let faults: FaultProxy?
     private let nodes: NodeExchange?
     private let log: any OpenLog
+    private let webhooks: WebhookService
     /// Forwards the log's events to the loops.
     let dispatcher: LoopDispatcher
     private let workers: [LoopBound<Worker>]
@@ -91,6 +93,12 @@ public final class Server: Sendable {
                 configuration.presence
                 ? Presence(interval: configuration.presenceInterval, isShared: isShared) : nil
             let nodes = Self.exchange(configuration, store, presence, dispatcher)
+            let webhooks = WebhookService(
+                { try log.webhookStore() }, isShared: isShared,
+                sender: configuration.webhookSender ?? CurlSender(configuration.webhooks),
+                rules: configuration.webhooks, metrics: WebhookMetrics(factory: registry, registry: registry),
+                logger: logger)
+            dispatcher.connect(webhooks)
             let services = Services(
                 configuration: configuration, log: log,
                 health: .init(problem: { Self.problem(of: log) }, damagedRooms: { log.quarantinedRooms }),
@@ -103,7 +111,8 @@ public final class Server: Sendable {
                 guards: .init(
                     origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
                     proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits)),
-                metrics: metrics, exposition: SharedExposition(of: registry, interval: configuration.metricsInterval),
+                webhooks: webhooks, metrics: metrics,
+                exposition: SharedExposition(of: registry, interval: configuration.metricsInterval),
                 logger: logger, requestLog: RequestLog(configuration.requestLogging, to: logger))
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
             dispatcher.connect(workers)
@@ -112,12 +121,14 @@ public final class Server: Sendable {
                 try addresses.serve(configuration, on: group, with: workers, logger)
             } catch {
                 nodes?.close()
+                webhooks.close()
                 log.close()
                 dispatcher.disconnect()
                 throw error
             }
             (ownPort, metricsPort) = (addresses.main.port, addresses.operations?.port)
             self.log = log
+            self.webhooks = webhooks
             self.nodes = nodes
             self.dispatcher = dispatcher
             Self.observe(registry, group, services, log)
@@ -390,6 +401,7 @@ public final class Server: Sendable {
         while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
         faults?.stop(by: deadline)
         nodes?.close()
+        webhooks.close()
         log.close()
         group.stop()
         dispatcher.disconnect()

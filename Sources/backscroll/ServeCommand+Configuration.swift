@@ -78,6 +78,8 @@ extension ServeCommand {
         configuration.roomsByAdminsOnly = roomsByAdminsOnly
         configuration.membersByAdminsOnly = membersByAdminsOnly
         configuration.unsafeDatabase = unsafeDatabase
+        configuration.webhookHTTP = webhookAllowHttp
+        configuration.webhookProxy = webhookProxy
         configuration.page = !noPage
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices

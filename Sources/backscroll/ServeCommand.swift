@@ -249,6 +249,21 @@ struct ServeCommand: AsyncParsableCommand {
                 + "Otherwise the server is not ready then."))
     var unsafeDatabase = false
 
+    @Option(
+        \.webhookAddresses,
+        "Let webhooks have this address or range besides public ones (10.0.0.0/8). Can be repeated, or given with commas.",
+        valueName: "cidr")
+    var webhookAllow: [Setting]
+
+    @Flag(help: "Let webhooks have http URLs, which everybody on the way can read.")
+    var webhookAllowHttp = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Deliver to webhooks through this proxy, http://HOST:PORT. It then decides which addresses are allowed.",
+            valueName: "url"))
+    var webhookProxy: String?
+
     @Flag(help: "Do not serve the web page at /.")
     var noPage = false
 

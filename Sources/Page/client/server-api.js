@@ -45,6 +45,16 @@
  * @typedef {"open" | "closed"} ReportState
  * @typedef {"none" | "deleted" | "banned"} ReportAction
  * @typedef {{reason: ReportReason, note?: string | null}} ReportDraft
+ * @typedef {{url?: string, rooms?: string[], events?: WebhookEvent[], enabled?: boolean, from?: "now" | "start"}} WebhookSettings
+ * @typedef {"message"} WebhookEvent
+ * @typedef {{id: string, url: string, rooms: string[], events: WebhookEvent[], enabled: boolean, created_at: string, secret?: string, state: "ok" | "retrying" | "paused", paused_because?: "gone" | "failing", rooms_behind: number, behind_since?: string, failing_since?: string, last_error?: WebhookError, next_attempt?: string, stopped_rooms: StoppedRoom[]}} Webhook
+ * @typedef {{at: string, status?: number, detail: string}} WebhookError
+ * @typedef {{room: string, rev: number}} StoppedRoom
+ * @typedef {{webhooks: Webhook[]}} Webhooks
+ * @typedef {{room: string, rev: number}} WebhookSkip
+ * @typedef {{room?: string, since?: number, since_time?: string}} WebhookReplay
+ * @typedef {{keep_hours?: number}} WebhookRotation
+ * @typedef {{webhook_id: string, received: boolean, status?: number, detail?: string}} WebhookTest
  * @typedef {{state: "closed", action: ReportAction}} ReportDecision
  * @typedef {{user: string, reason: ReportReason, note?: string, created_at: string}} ReportEntry
  * @typedef {{room: string, seq: number, state: ReportState, reported_at: string, action?: ReportAction, closed_at?: string, closed_by?: string, seconds_to_action?: number, reporters: number, reasons: Record<string, unknown>, reports: ReportEntry[], message: Message}} Report
@@ -122,6 +132,14 @@
  *   "DELETE /v1/admin/users/{user}/sockets": {request: {path: {user: string}}, answer: null},
  *   "GET /v1/admin/reports": {request: {query?: {state?: ReportState, cursor?: string | number, limit?: number}}, answer: Reports},
  *   "PUT /v1/admin/reports/{room}/{seq}": {request: {path: {room: string, seq: number}, body: ReportDecision}, answer: Report},
+ *   "GET /v1/admin/webhooks": {request: {}, answer: Webhooks},
+ *   "GET /v1/admin/webhooks/{webhook}": {request: {path: {webhook: string}}, answer: Webhook},
+ *   "PUT /v1/admin/webhooks/{webhook}": {request: {path: {webhook: string}, body: WebhookSettings}, answer: Webhook},
+ *   "DELETE /v1/admin/webhooks/{webhook}": {request: {path: {webhook: string}}, answer: null},
+ *   "POST /v1/admin/webhooks/{webhook}/skip": {request: {path: {webhook: string}, body: WebhookSkip}, answer: Webhook},
+ *   "POST /v1/admin/webhooks/{webhook}/replay": {request: {path: {webhook: string}, body: WebhookReplay}, answer: Webhook},
+ *   "POST /v1/admin/webhooks/{webhook}/rotate": {request: {path: {webhook: string}, body?: WebhookRotation}, answer: Webhook},
+ *   "POST /v1/admin/webhooks/{webhook}/test": {request: {path: {webhook: string}}, answer: WebhookTest},
  *   "GET /v1/users/{user}": {request: {path: {user: string}}, answer: Erasure},
  *   "DELETE /v1/users/{user}": {request: {path: {user: string}}, answer: Erasure},
  *   "GET /v1/admin/bans": {request: {query?: {after?: string | number, limit?: number}}, answer: Bans},

@@ -2,6 +2,7 @@ import Chat
 public import HTTP
 public import Tokens
 public import Transport
+import Webhooks
 
 /// The settings of a server, with their defaults.
 public struct ServerConfiguration: Sendable {
@@ -70,6 +71,14 @@ public struct ServerConfiguration: Sendable {
     /// The number of days that messages are kept, 1 to 36,500; `nil` keeps them for ever. Older messages become
     /// tombstones.
     public var keepDays: Int?
+    /// The addresses that webhooks may have besides public ones.
+    public var webhookAddresses: [IPRange] = []
+    /// True if webhooks may have `http` URLs.
+    public var webhookHTTP = false
+    /// The proxy that deliveries to webhooks go through; `nil` for none.
+    public var webhookProxy: String?
+    /// What sends deliveries to webhooks; `nil` for the server's own. Tests choose another.
+    var webhookSender: (any Sender)?
     /// True if messages are stored in PostgreSQL although its crash could lose them.
     public var unsafeDatabase = false
     /// True if subscribers are told the number of subscribers in their rooms.

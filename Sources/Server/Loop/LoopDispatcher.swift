@@ -10,6 +10,8 @@ final class LoopDispatcher: LogObserver {
     let ends = AccessEnds()
     private let subscribedLoops: SubscribedLoops
     private let workers = Mutex<[LoopBound<Worker>]>([])
+    /// Learns of commits, too; `nil` until it runs.
+    private let webhooks = Mutex<WebhookService?>(nil)
 
     init(subscribedLoops: SubscribedLoops) {
         self.subscribedLoops = subscribedLoops
@@ -19,6 +21,9 @@ final class LoopDispatcher: LogObserver {
     func connect(_ workers: [LoopBound<Worker>]) {
         self.workers.withLock { $0 = workers }
     }
+
+    /// Sets the service that learns of commits; `nil` for none.
+    func connect(_ webhooks: WebhookService?) { self.webhooks.withLock { $0 = webhooks } }
 
     /// Releases the workers after the log has closed. They hold the log, and the log holds the dispatcher.
     func disconnect() {
@@ -47,6 +52,7 @@ final class LoopDispatcher: LogObserver {
     }
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+        if !batches.isEmpty { webhooks.withLock { $0 }?.committed(batches) }
         let workers = workers.withLock { $0 }
         let batches = subscribedLoops.distribute(batches, loops: workers.count)
         let outcomes = split(outcomes, workers.count) { $0.ticket.loop }

@@ -13,6 +13,7 @@ struct Services: Sendable {
     let live: Live
     let notices: Notices
     let guards: Guards
+    let webhooks: WebhookService
     let metrics: ServerMetrics
     let exposition: SharedExposition
     let logger: Logger

@@ -240,6 +240,11 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case roomsQuarantined = "backscroll_rooms_set_aside"
     case roomNumbers = "backscroll_room_numbers"
     case roomsRefused = "backscroll_rooms_refused_total"
+    // These exist for each webhook: WebhookMetrics.
+    case webhookAttempts = "backscroll_webhook_attempts_total"
+    case webhookRoomsBehind = "backscroll_webhook_rooms_behind"
+    case webhookDelay = "backscroll_webhook_delay_seconds"
+    case webhookPaused = "backscroll_webhook_paused"
     // These exist with PostgreSQL only: NodeMetrics.
     case lookupDelay = "backscroll_lookup_delay_seconds"
     case writerWait = "backscroll_writer_wait_seconds"
@@ -305,6 +310,12 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .hintsReceived: "Notifications about changed rooms received from other nodes."
         case .roomNumbers: "The highest number that a room has; rooms can be created up to 134217727."
         case .roomsRefused: "Rooms that could not be created, because no number is left."
+        case .webhookAttempts:
+            "Attempts to deliver to a webhook, by its id and by the class of the answer (ok, 3xx, 4xx, 5xx, none)."
+        case .webhookRoomsBehind: "Rooms of which a webhook's receiver lacks changes; on the node that delivers."
+        case .webhookDelay:
+            "Age of the oldest change that a webhook's receiver lacks, in seconds; on the node that delivers."
+        case .webhookPaused: "1 while a webhook is turned off or has paused itself, else 0; on the node that delivers."
         case .caretaker: "1 while this node does the background work of all nodes, else 0."
         case .listenerConnected: "1 while this node hears the notifications of other nodes, else 0."
         case .commitConflicts: "Commits tried again because of another node's transaction, such as a deadlock."

@@ -35,6 +35,8 @@ struct RoutedRequest {
     var seq: Int64 { inPath(path.seq) }
     /// The reaction in the path.
     var reaction: ReactionKey { inPath(path.key) }
+    /// The id of the webhook in the path.
+    var webhook: WebhookID { inPath(path.webhook) }
     /// The name of a file, or the client's id of a message, in the path.
     var name: String { inPath(path.text) }
 
@@ -96,6 +98,31 @@ struct RoutedRequest {
             switch result {
             case .success(let value): then(value)
             case .failure(let problem): exchange.refuse(problem)
+            }
+        }
+    }
+
+    /// Asks the thread of the webhooks, then calls `then` with its answer; refuses the request on failure. A banned admin
+    /// changes nothing.
+    func askWebhooks<Value: Sendable>(
+        _ body: @escaping @Sendable (Deliverer) throws -> Value, then: @escaping (Value) -> Void
+    ) throws(Problem) {
+        try worker.checkBans(of: caller, in: nil, for: .change)
+        let waiting = LoopBound((exchange: exchange, then: then), of: worker.loop)
+        services.webhooks.perform { deliverer in
+            let result: Result<Value, Problem>
+            do {
+                result = .success(try body(deliverer))
+            } catch {
+                result = .failure(error as? Problem ?? .unavailable("The webhooks cannot be read or changed now."))
+            }
+            _ = waiting.loop.post {
+                let (exchange, then) = waiting.value
+                guard exchange.isAwaited else { return }
+                switch result {
+                case .success(let value): then(value)
+                case .failure(let problem): exchange.refuse(problem)
+                }
             }
         }
     }

@@ -87,6 +87,21 @@ extension Route {
         Route(.get, "/v1/admin/reports", by: .admin, limit: .reads, ReportRoutes.reports),
         Route(
             .put, "/v1/admin/reports/{room}/{seq}", by: .admin, limit: .changes, takesJSON: true, ReportRoutes.close),
+        Route(.get, "/v1/admin/webhooks", by: .admin, limit: .reads, WebhookRoutes.webhooks),
+        Route(.get, "/v1/admin/webhooks/{webhook}", by: .admin, limit: .reads, WebhookRoutes.webhook),
+        Route(
+            .put, "/v1/admin/webhooks/{webhook}", by: .admin, limit: .changes, takesJSON: true, WebhookRoutes.set),
+        Route(.delete, "/v1/admin/webhooks/{webhook}", by: .admin, limit: .changes, WebhookRoutes.remove),
+        Route(
+            .post, "/v1/admin/webhooks/{webhook}/skip", by: .admin, limit: .changes, takesJSON: true,
+            WebhookRoutes.skip),
+        Route(
+            .post, "/v1/admin/webhooks/{webhook}/replay", by: .admin, limit: .changes, takesJSON: true,
+            WebhookRoutes.replay),
+        Route(.post, "/v1/admin/webhooks/{webhook}/test", by: .admin, limit: .changes, WebhookRoutes.test),
+        Route(
+            .post, "/v1/admin/webhooks/{webhook}/rotate", by: .admin, limit: .changes, takesJSON: true,
+            WebhookRoutes.rotate),
         Route(.get, "/v1/users/{user}", by: .admin, limit: .reads, AdminRoutes.erasure),
         Route(.delete, "/v1/users/{user}", by: .admin, limit: .changes, AdminRoutes.erase),
     ]

@@ -27,7 +27,7 @@ struct Provocation {
     }
 
     /// All requests, in the order in which they are made on one server. Each relies on the effects of the earlier ones.
-    static let all = messages + changes + rooms + bans + pins + admin + live + server
+    static let all = messages + changes + rooms + bans + pins + admin + webhooks + live + server
 
     private static let room = "/v1/rooms/lobby"
     private static let direct = "/v1/rooms/@FBpM0kK2foLt9KeLtBjUCm"
@@ -242,6 +242,41 @@ struct Provocation {
         Provocation("getServerBan", 404, "/v1/admin/bans/carol", as: "root"),
         Provocation("liftServerBan", 204, "/v1/admin/bans/bob", as: "root"),
     ]
+
+    private static let hook = "/v1/admin/webhooks/hook"
+
+    private static let webhooks: [Provocation] =
+        [
+            Provocation("setWebhook", 201, hook, #"{"url":"https://hook.invalid/","rooms":["lobby"]}"#, as: "root"),
+            Provocation("setWebhook", 200, hook, #"{"enabled":true,"events":["message"]}"#, as: "root"),
+            Provocation("setWebhook", 400, hook, #"{"events":["everything"]}"#, as: "root"),
+            Provocation("getWebhook", 200, hook, as: "root"),
+            Provocation("getWebhook", 400, "/v1/admin/webhooks/-", as: "root"),
+            Provocation("getWebhook", 404, "/v1/admin/webhooks/none", as: "root"),
+            Provocation("listWebhooks", 200, "/v1/admin/webhooks", as: "root"),
+            Provocation("skipDelivery", 200, "\(hook)/skip", #"{"room":"lobby","rev":1}"#, as: "root"),
+            Provocation("skipDelivery", 400, "\(hook)/skip", "{}", as: "root"),
+            Provocation("skipDelivery", 404, "\(hook)/skip", #"{"room":"nowhere","rev":1}"#, as: "root"),
+            Provocation("replayWebhook", 200, "\(hook)/replay", #"{"room":"lobby","since":0}"#, as: "root"),
+            Provocation("replayWebhook", 400, "\(hook)/replay", "{}", as: "root"),
+            Provocation("replayWebhook", 404, "\(hook)/replay", #"{"room":"nowhere","since":1}"#, as: "root"),
+            Provocation("rotateWebhookSecret", 200, "\(hook)/rotate", #"{"keep_hours":1}"#, as: "root"),
+            Provocation("rotateWebhookSecret", 400, "\(hook)/rotate", #"{"keep_hours":721}"#, as: "root"),
+            Provocation("rotateWebhookSecret", 404, "/v1/admin/webhooks/none/rotate", "{}", as: "root"),
+            Provocation("testWebhook", 200, "\(hook)/test", as: "root"),
+            Provocation("testWebhook", 400, "/v1/admin/webhooks/-/test", as: "root"),
+            Provocation("testWebhook", 404, "/v1/admin/webhooks/none/test", as: "root"),
+        ]
+        + (2...16).map {
+            Provocation(
+                "setWebhook", 201, "/v1/admin/webhooks/hook\($0)", #"{"url":"https://hook.invalid/"}"#, as: "root")
+        } + [
+            Provocation(
+                "setWebhook", 422, "/v1/admin/webhooks/hook17", #"{"url":"https://hook.invalid/"}"#, as: "root"),
+            Provocation("removeWebhook", 204, hook, as: "root"),
+            Provocation("removeWebhook", 400, "/v1/admin/webhooks/-", as: "root"),
+            Provocation("removeWebhook", 404, hook, as: "root"),
+        ]
 
     private static let handshake = HandshakeTests.fields.map { ($0.name.rawName, $0.value) }
 

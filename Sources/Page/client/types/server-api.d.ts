@@ -365,6 +365,91 @@ export type ReportDraft = {
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
+export type WebhookSettings = {
+    url?: string;
+    rooms?: string[];
+    events?: WebhookEvent[];
+    enabled?: boolean;
+    from?: "now" | "start";
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookEvent = "message";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Webhook = {
+    id: string;
+    url: string;
+    rooms: string[];
+    events: WebhookEvent[];
+    enabled: boolean;
+    created_at: string;
+    secret?: string;
+    state: "ok" | "retrying" | "paused";
+    paused_because?: "gone" | "failing";
+    rooms_behind: number;
+    behind_since?: string;
+    failing_since?: string;
+    last_error?: WebhookError;
+    next_attempt?: string;
+    stopped_rooms: StoppedRoom[];
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookError = {
+    at: string;
+    status?: number;
+    detail: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type StoppedRoom = {
+    room: string;
+    rev: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type Webhooks = {
+    webhooks: Webhook[];
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookSkip = {
+    room: string;
+    rev: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookReplay = {
+    room?: string;
+    since?: number;
+    since_time?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookRotation = {
+    keep_hours?: number;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookTest = {
+    webhook_id: string;
+    received: boolean;
+    status?: number;
+    detail?: string;
+};
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
 export type ReportDecision = {
     state: "closed";
     action: ReportAction;
@@ -1104,6 +1189,70 @@ export type Operations = {
             body: ReportDecision;
         };
         answer: Report;
+    };
+    "GET /v1/admin/webhooks": {
+        request: {};
+        answer: Webhooks;
+    };
+    "GET /v1/admin/webhooks/{webhook}": {
+        request: {
+            path: {
+                webhook: string;
+            };
+        };
+        answer: Webhook;
+    };
+    "PUT /v1/admin/webhooks/{webhook}": {
+        request: {
+            path: {
+                webhook: string;
+            };
+            body: WebhookSettings;
+        };
+        answer: Webhook;
+    };
+    "DELETE /v1/admin/webhooks/{webhook}": {
+        request: {
+            path: {
+                webhook: string;
+            };
+        };
+        answer: null;
+    };
+    "POST /v1/admin/webhooks/{webhook}/skip": {
+        request: {
+            path: {
+                webhook: string;
+            };
+            body: WebhookSkip;
+        };
+        answer: Webhook;
+    };
+    "POST /v1/admin/webhooks/{webhook}/replay": {
+        request: {
+            path: {
+                webhook: string;
+            };
+            body: WebhookReplay;
+        };
+        answer: Webhook;
+    };
+    "POST /v1/admin/webhooks/{webhook}/rotate": {
+        request: {
+            path: {
+                webhook: string;
+            };
+            body?: WebhookRotation;
+        };
+        answer: Webhook;
+    };
+    "POST /v1/admin/webhooks/{webhook}/test": {
+        request: {
+            path: {
+                webhook: string;
+            };
+        };
+        answer: WebhookTest;
     };
     "GET /v1/users/{user}": {
         request: {

@@ -1,0 +1,474 @@
+import Chat
+import CoreMetrics
+import Logging
+import Signatures
+import Store
+import Webhooks
+import Wire
+
+/// The deliveries to one webhook. Confined to the thread of ``WebhookService``.
+///
+/// A room's cursor is in the database and, while the room is behind or its progress is not stored yet, here. It moves only
+/// with an answer of the receiver.
+final class WebhookDeliveries {
+    /// Maximum number of rooms in memory. The others wait in the database.
+    static let maximumRooms = 4096
+    /// Number of rooms that are read at once.
+    private static let roomsOfPoll = 512
+    /// Time until a receiver must have answered: 15 seconds.
+    static let answerTime = Duration.seconds(15)
+
+    /// How far the receiver has come in a room.
+    private struct Cursor {
+        let number: Int64
+        /// The revision in the database.
+        var stored: Int64
+        /// The receiver has everything up to this revision.
+        var rev: Int64
+        /// The time of the oldest change that the receiver lacks, as far as it is known.
+        var since: Timestamp
+        /// The last revision of a delivery that is tried again, so that its id stays the same; `nil` for a new one.
+        var until: Int64?
+        /// True once the row in the database is to be deleted.
+        var isOver = false
+
+        var isStored: Bool { stored == rev && !isOver }
+    }
+
+    /// A delivery whose answer is awaited.
+    private struct Flight {
+        /// `nil` for the event that tells the epoch.
+        let room: RoomID?
+        let rev: Int64
+        let hasMore: Bool
+        let last: Timestamp?
+        let isDeletion: Bool
+    }
+
+    private var webhook: Webhook
+    private unowned let owner: Deliverer
+    private var store: any WebhookStore { owner.store }
+    private let logger: Logger
+    private var queue: DeliveryQueue
+    private var cursors: [RoomID: Cursor] = [:]
+    private var unstored: Set<RoomID> = []
+    private var flights: [Int: Flight] = [:]
+    private var nextFlight = 0
+    /// The number of the room after which the next poll begins.
+    private var place: Int64 = 0
+    private var nextFlush: ContinuousClock.Instant?
+    private var health: Webhook.Health
+    private var savedHealth: Webhook.Health
+    private var nextSave = ContinuousClock.now
+    private var epoch: String
+    private var savedEpoch: String
+    private var epochFailures = 0
+    private var nextEpochAttempt = ContinuousClock.now
+    private var isDraining = false
+    private var counters: [String: Counter] = [:]
+
+    init(_ webhook: Webhook, of owner: Deliverer) {
+        self.webhook = webhook
+        self.owner = owner
+        var logger = owner.logger
+        logger[metadataKey: "webhook"] = "\(webhook.id)"
+        self.logger = logger
+        (health, savedHealth) = (webhook.health, webhook.health)
+        (epoch, savedEpoch) = (webhook.epoch, webhook.epoch)
+        let failing = webhook.health.failingSince.map { Timestamp.now().milliseconds - $0.milliseconds }
+        queue = DeliveryQueue(failingSince: failing.map { .now - .milliseconds(max(0, $0)) })
+        owner.metrics.set(
+            WebhookMetrics.State(isPaused: webhook.health.pause != nil || !webhook.isEnabled), of: webhook.id.string)
+    }
+
+    // MARK: Changes of the webhook
+
+    /// True if an admin has changed the webhook, and no answer is awaited.
+    var isDrained: Bool { isDraining && flights.isEmpty }
+
+    /// Takes the webhook as it is stored.
+    ///
+    /// - Returns: True if an admin has changed it, so that its deliveries begin anew. While answers are awaited, they do not.
+    func replaces(by new: Webhook) throws -> Bool {
+        guard isDraining || new.version != webhook.version else {
+            webhook.scan = new.scan
+            return false
+        }
+        isDraining = true
+        guard flights.isEmpty else { return false }
+        try flush()
+        end()
+        return true
+    }
+
+    /// Ends the deliveries. Their answers no longer count.
+    func end() {
+        flights = [:]
+        owner.metrics.set(nil, of: webhook.id.string)
+    }
+
+    // MARK: Rooms
+
+    /// Takes rooms that this process has changed; `nil` for any.
+    func changed(_ rooms: Set<RoomID>?) {
+        if let rooms, rooms.count < cursors.count {
+            for room in rooms where cursors[room] != nil { queue.changed(room) }
+        } else {
+            for room in cursors.keys where rooms?.contains(room) ?? true { queue.changed(room) }
+        }
+    }
+
+    /// Reads the next rooms that the receiver lacks.
+    ///
+    /// - Returns: True if there are more.
+    private func poll() throws -> Bool {
+        guard cursors.count < Self.maximumRooms else { return false }
+        let rows = try store.behind(webhook, after: place, limit: Self.roomsOfPoll)
+        place = rows.count < Self.roomsOfPoll ? 0 : rows.last!.number
+        for row in rows {
+            if let cursor = cursors[row.id] {
+                if row.latest ?? 0 > cursor.rev || (row.isDeleted && !cursor.isOver) { queue.changed(row.id) }
+                continue
+            }
+            var cursor = Cursor(number: row.number, stored: row.rev, rev: row.rev, since: row.since)
+            if webhook.covers(row.id) {
+                queue.changed(row.id)
+            } else {
+                // The patterns have changed.
+                cursor.isOver = true
+                note(unstored: row.id)
+            }
+            cursors[row.id] = cursor
+        }
+        return place > 0
+    }
+
+    // MARK: Delivering
+
+    private var isPaused: Bool { !webhook.isEnabled || health.pause != nil || queue.pause != nil }
+
+    /// Delivers what is due.
+    ///
+    /// - Returns: The time when there may be more to do; `nil` if something must happen first.
+    func run(polls: Bool) throws -> ContinuousClock.Instant? {
+        var due: ContinuousClock.Instant?
+        func wake(at time: ContinuousClock.Instant) { due = min(due ?? time, time) }
+        if !isDraining, webhook.scan != nil {
+            try store.scan(webhook, at: .now())
+            if let found = try store.webhooks().first(where: { $0.number == webhook.number }),
+                !(try replaces(by: found))
+            {
+                wake(at: .now)
+            } else {
+                owner.lookAgain()
+                wake(at: .now)
+            }
+        }
+        if !isPaused, !isDraining {
+            if epoch != store.epoch {
+                if flights.isEmpty, nextEpochAttempt <= .now { tellEpoch() }
+                if flights.isEmpty { wake(at: nextEpochAttempt) }
+            } else {
+                if polls || (place > 0 && queue.roomsBehind < DeliveryQueue.maximumInFlight * 2) {
+                    if try poll() { wake(at: .now) }
+                }
+                try deliver()
+                if let next = queue.nextAttempt { wake(at: next) }
+            }
+        }
+        updateHealth()
+        if let nextFlush, nextFlush <= .now || unstored.count >= Deliverer.cursorCount { try flush() }
+        if let nextFlush { wake(at: nextFlush) }
+        if let next = try save() { wake(at: next) }
+        return due
+    }
+
+    private func deliver() throws {
+        var rooms = queue.next(at: .now)
+        while !rooms.isEmpty {
+            for (index, room) in rooms.enumerated() {
+                do {
+                    try deliver(room)
+                } catch {
+                    // Each of them was taken, and awaits an answer.
+                    for room in rooms[index...] {
+                        _ = queue.answered(room, .none, hasMore: false, at: .now, share: .random(in: 0...1))
+                    }
+                    throw error
+                }
+            }
+            // Rooms without anything to deliver make way for others.
+            rooms = queue.next(at: .now)
+        }
+    }
+
+    private func deliver(_ room: RoomID) throws {
+        guard let cursor = cursors[room] else {
+            _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+            return
+        }
+        var body: [UInt8] = []
+        let flight: Flight
+        switch try store.delivery(of: room, since: cursor.rev, until: cursor.until, bounds: DeliveryBounds()) {
+        case .deleted:
+            if cursor.isOver {
+                _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+                return
+            }
+            body.append(literal: #"{"type":"room.deleted","room":"#)
+            body.append(quoted: room.string)
+            body.append(member: "epoch", epoch)
+            body.append(UInt8(ascii: "}"))
+            flight = Flight(room: room, rev: cursor.rev, hasMore: false, last: nil, isDeletion: true)
+        case .messages(let content):
+            flight = Flight(
+                room: room, rev: content.rev, hasMore: content.hasMore, last: content.last, isDeletion: false)
+            if content.count == 0 {
+                _ = queue.answered(room, .status(200), hasMore: content.hasMore, at: .now, share: 0)
+                return received(room, flight)
+            }
+            body.reserveCapacity(content.messages.count + 256)
+            body.append(literal: #"{"type":"messages","room":"#)
+            body.append(quoted: room.string)
+            body.append(member: "since", cursor.rev)
+            body.append(literal: #","messages":["#)
+            body.append(contentsOf: content.messages)
+            body.append(UInt8(ascii: "]"))
+            body.append(member: "rev", content.rev)
+            body.append(member: "has_more", content.hasMore)
+            body.append(member: "epoch", epoch)
+            body.append(UInt8(ascii: "}"))
+            cursors[room]!.until = content.rev
+        }
+        let id = Self.id(
+            "\(webhook.id) \(epoch) \(room) \(cursor.rev) \(flight.rev) \(flight.isDeletion)")
+        send(body, id: id, flight)
+    }
+
+    private func tellEpoch() {
+        var body: [UInt8] = []
+        body.append(literal: #"{"type":"epoch","epoch":"#)
+        body.append(quoted: store.epoch)
+        body.append(UInt8(ascii: "}"))
+        send(
+            body, id: Self.id("\(webhook.id) \(store.epoch)"),
+            Flight(room: nil, rev: 0, hasMore: false, last: nil, isDeletion: false))
+    }
+
+    /// Returns the id of a delivery. The same delivery has the same one, also after a restart.
+    static func id(_ text: String) -> String {
+        let code = HMACSHA256.code(of: Array(text.utf8)[...], secret: Array("webhook-id".utf8))
+        return "msg_" + Base64URL.encode(Array(code.prefix(18)))
+    }
+
+    private func send(_ body: [UInt8], id: String, _ flight: Flight) {
+        nextFlight += 1
+        let number = nextFlight
+        flights[number] = flight
+        let webhookNumber = webhook.number
+        owner.sender.post(
+            webhook.url, headers: Self.headers(of: body, id: id, secrets: webhook.secrets), body: body,
+            timeout: Self.answerTime
+        ) { [post = owner.post] result in
+            post { $0.answered(webhookNumber, number, result) }
+        }
+    }
+
+    /// Returns the headers of a delivery, signed at this time.
+    static func headers(of body: [UInt8], id: String, secrets: [Webhook.Secret]) -> [(name: String, value: String)] {
+        let now = Timestamp.now()
+        let valid = secrets.filter { secret in secret.until.map { now < $0 } ?? true }
+        let seconds = now.milliseconds / 1000
+        return [
+            ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
+            (
+                "webhook-signature",
+                valid.compactMap { WebhookSecret($0.text) }.signatures(of: body, id: id, timestamp: seconds)
+            ),
+        ]
+    }
+
+    // MARK: Answers
+
+    func answered(_ number: Int, _ result: Result<SenderAnswer, SenderError>) throws {
+        guard let flight = flights.removeValue(forKey: number) else { return }
+        let answer: DeliveryAnswer =
+            switch result {
+            case .success(let answer): .status(answer.status, retryAfter: answer.retryAfter)
+            case .failure: .none
+            }
+        count(answer)
+        if case .status(200...299, _) = answer {
+            (health.failingSince, epochFailures) = (nil, 0)
+        } else {
+            let status: Int? = if case .status(let status, _) = answer { status } else { nil }
+            health.failure = Webhook.Failure(at: .now(), status: status, detail: Self.detail(result))
+            if health.failingSince == nil { health.failingSince = .now() }
+        }
+        guard let room = flight.room else { return answeredEpoch(answer) }
+        let isReceived = queue.answered(
+            room, answer, hasMore: flight.hasMore, at: .now, share: .random(in: 0...1))
+        if isReceived {
+            received(room, flight)
+        } else if queue.isStopped(room), let cursor = cursors[room] {
+            logger.error(
+                "the receiver refuses a delivery for ever, so its room waits for an admin to skip it",
+                metadata: ["room": "\(room)", "rev": "\(flight.rev)", "status": "\(health.failure?.status ?? 0)"])
+            try flush()
+            try store.stop(cursor.number, of: webhook.number, at: flight.rev)
+            queue.remove(room)
+            cursors[room] = nil
+        }
+        if let pause = queue.pause, health.pause == nil {
+            health.pause = pause == .gone ? .gone : .failing
+            logger.error(
+                "the webhook is paused: \(pause == .gone ? "its receiver has answered 410" : "no delivery has succeeded for five days")"
+            )
+        }
+    }
+
+    private func answeredEpoch(_ answer: DeliveryAnswer) {
+        if case .status(200...299, _) = answer {
+            epoch = store.epoch
+        } else {
+            epochFailures += 1
+            var retryAfter: Int?
+            if case .status(let status, let seconds) = answer {
+                retryAfter = seconds
+                if status == 410 { health.pause = .gone }
+            }
+            nextEpochAttempt =
+                .now
+                + RetryDelay.after(
+                    failures: epochFailures, retryAfter: retryAfter, share: .random(in: 0...1))
+        }
+    }
+
+    private func received(_ room: RoomID, _ flight: Flight) {
+        guard var cursor = cursors[room] else { return }
+        cursor.rev = flight.rev
+        cursor.until = nil
+        cursor.isOver = flight.isDeletion
+        if let last = flight.last { cursor.since = max(cursor.since, last) }
+        cursors[room] = cursor
+        note(unstored: room)
+    }
+
+    private func note(unstored room: RoomID) {
+        unstored.insert(room)
+        if nextFlush == nil { nextFlush = .now + Deliverer.cursorInterval }
+    }
+
+    private func count(_ answer: DeliveryAnswer) {
+        let result =
+            switch answer {
+            case .status(200...299, _): "ok"
+            case .status(300...399, _): "3xx"
+            case .status(400...499, _): "4xx"
+            case .status(500...599, _): "5xx"
+            case .status, .none: "none"
+            }
+        let counter = counters[result] ?? owner.metrics.attempts(webhook.id.string, result)
+        counters[result] = counter
+        counter.increment()
+    }
+
+    /// Returns one line about a failure.
+    private static func detail(_ result: Result<SenderAnswer, SenderError>) -> String {
+        switch result {
+        case .failure(let error): return error.description
+        case .success(let answer):
+            let text = String(decoding: answer.body.prefix(200), as: UTF8.self)
+            let line = String(
+                String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+            let trimmed = line.split(separator: " ").joined(separator: " ")
+            return trimmed.isEmpty ? "the receiver answered \(answer.status)" : trimmed
+        }
+    }
+
+    // MARK: Storing
+
+    /// Stores how far the receiver has come.
+    func flush() throws {
+        let rooms = Array(unstored)
+        if !rooms.isEmpty {
+            let advances = rooms.compactMap { room in
+                cursors[room].map { cursor in
+                    CursorAdvance(
+                        webhook: webhook.number, room: cursor.number, id: room, from: cursor.stored, to: cursor.rev,
+                        since: cursor.since, isOver: cursor.isOver)
+                }
+            }
+            let results = try store.advance(advances)
+            for (advance, result) in zip(advances, results) { stored(advance, result) }
+        }
+        unstored = []
+        nextFlush = nil
+    }
+
+    private func stored(_ advance: CursorAdvance, _ result: CursorAdvance.Result) {
+        let room = advance.id
+        switch result {
+        case .caughtUp:
+            // A delivery of a later change, if there is one, has its row again.
+            cursors[room]?.stored = advance.rev
+            if !queue.contains(room) { cursors[room] = nil }
+        case .stored:
+            cursors[room]?.stored = advance.rev
+            // It has changed since.
+            queue.changed(room)
+        case .moved:
+            // An admin has moved the cursor, or another node delivers.
+            isDraining = true
+            owner.lookAgain()
+        }
+    }
+
+    private func updateHealth() {
+        health.nextAttempt = queue.nextAttempt.map { next in
+            let wait = max(.zero, ContinuousClock.now.duration(to: next))
+            return Timestamp(milliseconds: Timestamp.now().milliseconds + Int64(wait.milliseconds))
+        }
+        if epochFailures > 0 {
+            let wait = max(.zero, ContinuousClock.now.duration(to: nextEpochAttempt))
+            health.nextAttempt = Timestamp(milliseconds: Timestamp.now().milliseconds + Int64(wait.milliseconds))
+        }
+    }
+
+    /// Stores what deliveries have brought about, once a second at most.
+    ///
+    /// - Returns: The time when there is something to store; `nil` if there is nothing.
+    private func save() throws -> ContinuousClock.Instant? {
+        // The time of an attempt is computed with each turn, so small differences mean nothing.
+        func isSame(_ a: Timestamp?, _ b: Timestamp?) -> Bool {
+            guard let a, let b else { return (a == nil) == (b == nil) }
+            return abs(a.milliseconds - b.milliseconds) < 1000
+        }
+        var new = health
+        if isSame(health.nextAttempt, savedHealth.nextAttempt) { new.nextAttempt = savedHealth.nextAttempt }
+        guard !isDraining, new != savedHealth || epoch != savedEpoch else { return nil }
+        guard nextSave <= .now || epoch != savedEpoch || health.pause != savedHealth.pause else { return nextSave }
+        try store.save(new, epoch: epoch, of: webhook.number)
+        if (savedHealth.failingSince == nil) != (new.failingSince == nil) {
+            if let failure = new.failure, new.failingSince != nil {
+                logger.warning(
+                    "deliveries fail and are tried again: \(failure.detail)",
+                    metadata: failure.status.map { ["status": "\($0)"] })
+            } else {
+                logger.notice("deliveries succeed again")
+            }
+        }
+        (savedHealth, savedEpoch) = (new, epoch)
+        nextSave = .now + Deliverer.cursorInterval
+        return nil
+    }
+
+    /// Counts what operators see.
+    func count() throws {
+        let backlog = try store.backlog(of: webhook.number)
+        owner.metrics.set(
+            WebhookMetrics.State(
+                roomsBehind: backlog.rooms, since: backlog.since, isPaused: isPaused),
+            of: webhook.id.string)
+    }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import HTTP
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+import Webhooks
+import Wire
+
+@testable import Server
+
+/// A receiver without a network. It records what it gets, and answers as a test says.
+private final class FakeReceiver: Sender {
+    struct Delivery: Sendable {
+        var url: String
+        var headers: [String: String]
+        var body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var type: String { (try? JSONDecoder().decode(Kind.self, from: Data(body)).type) ?? "" }
+        var messages: Messages? { try? JSONDecoder().decode(Messages.self, from: Data(body)) }
+    }
+
+    private struct Kind: Decodable { var type: String }
+
+    struct Messages: Decodable {
+        struct Message: Decodable {
+            var rev: Int64
+            var text: String
+        }
+
+        var room: String
+        var epoch: String
+        var since: Int64
+        var rev: Int64
+        var messages: [Message]
+    }
+
+    let deliveries = Recorder<Delivery>()
+    private let answer = Mutex<@Sendable (Delivery) -> Result<SenderAnswer, SenderError>>({ _ in
+        .success(SenderAnswer(status: 204))
+    })
+
+    /// Answers all further deliveries with a status.
+    func answers(_ status: Int) { answer.withLock { $0 = { _ in .success(SenderAnswer(status: status)) } } }
+
+    /// Answers all further deliveries.
+    func answers(_ new: @escaping @Sendable (Delivery) -> Result<SenderAnswer, SenderError>) {
+        answer.withLock { $0 = new }
+    }
+
+    func post(
+        _ url: String, headers: [(name: String, value: String)], body: [UInt8], timeout: Duration,
+        completion: @escaping @Sendable (Result<SenderAnswer, SenderError>) -> Void
+    ) {
+        let delivery = Delivery(
+            url: url, headers: Dictionary(uniqueKeysWithValues: headers.map { ($0.name, $0.value) }), body: body)
+        let result = answer.withLock { $0 }(delivery)
+        deliveries.record(delivery)
+        completion(result)
+    }
+
+    /// Returns the texts of a room's messages, each revision once, in the order of the deliveries.
+    func texts(of room: String) -> [String] {
+        var (texts, last) = ([String](), Int64(0))
+        for delivery in deliveries.events {
+            for message in delivery.messages?.messages ?? [] where delivery.messages?.room == room {
+                if message.rev > last { texts.append(message.text) }
+                last = max(last, message.rev)
+            }
+        }
+        return texts
+    }
+}
+
+@Suite("A webhook", .timeLimit(.minutes(5)))
+struct WebhookTests {
+    private struct State: Decodable {
+        struct Stopped: Decodable, Equatable {
+            var room: String
+            var rev: Int64
+        }
+
+        struct Failure: Decodable {
+            var status: Int?
+            var detail: String
+        }
+
+        var id: String
+        var url: String
+        var rooms: [String]
+        var enabled: Bool
+        var secret: String?
+        var state: String
+        var pausedBecause: String?
+        var roomsBehind: Int
+        var stoppedRooms: [Stopped]
+        var lastError: Failure?
+    }
+
+    private let receiver = FakeReceiver()
+
+    private func with(_ body: (LiveServer, HTTPClient) throws -> Void) async throws {
+        try await withTokenServer(configure: { $0.webhookSender = receiver }) { server in
+            try body(server, HTTPClient(port: server.port))
+        }
+    }
+
+    private func request(
+        _ client: HTTPClient, _ method: HTTPRequest.Method, _ target: String, _ body: String = "",
+        by user: String = "root"
+    ) throws -> Response {
+        let token = try user == "root" ? TestToken.of("root", #""admin":true"#) : TestToken.of(user)
+        return try client.request(method, target, fields: [.bearer(token)], body: Array(body.utf8))
+    }
+
+    private func state(_ client: HTTPClient, _ id: String = "a") throws -> State {
+        try decode(request(client, .get, "/v1/admin/webhooks/\(id)").body, as: State.self)
+    }
+
+    /// Asks for the state until it is as wanted.
+    private func wait(_ client: HTTPClient, until isWanted: (State) -> Bool) throws -> State {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            let state = try state(client)
+            if isWanted(state) || ContinuousClock.now > deadline { return state }
+            usleep(20_000)
+        }
+    }
+
+    private func send(_ client: HTTPClient, _ text: String, to room: String = "lobby") throws {
+        let sent = try request(
+            client, .post, "/v1/rooms/\(room)/messages", "{\"text\":\"\(text)\"}", by: "alice")
+        #expect(sent.status == .created)
+    }
+
+    @discardableResult
+    private func set(_ client: HTTPClient, _ fields: String = "") throws -> State {
+        let answer = try request(
+            client, .put, "/v1/admin/webhooks/a", "{\"url\":\"https://example.com/hook\"\(fields)}")
+        #expect(answer.status == .created || answer.status == .ok)
+        return try decode(answer.body, as: State.self)
+    }
+
+    @Test("gets the messages of its rooms, signed with the secret that its creation has told")
+    func delivers() async throws {
+        try await with { _, client in
+            try send(client, "before")
+            let created = try set(client, #","rooms":["lob*"]"#)
+            let secret = try #require(created.secret.flatMap { WebhookSecret($0) })
+            #expect(try state(client).secret == nil)
+            #expect(try set(client, #","rooms":["lob*"]"#).secret == nil)
+            try send(client, "one")
+            try send(client, "elsewhere", to: "other")
+            let first = try #require(try receiver.deliveries.wait { !$0.isEmpty }.first)
+            #expect(first.url == "https://example.com/hook")
+            #expect(first.text.hasPrefix(#"{"type":"messages","room":"lobby","since":1,"messages":[{"#))
+            let (id, time) = (
+                try #require(first.headers["webhook-id"]), try #require(first.headers["webhook-timestamp"])
+            )
+            #expect(
+                first.headers["webhook-signature"]
+                    == secret.signature(of: first.body, id: id, timestamp: try #require(Int64(time))))
+            let behind = try wait(client) { $0.roomsBehind == 0 }
+            #expect(behind.state == "ok" && behind.roomsBehind == 0)
+            try send(client, "two")
+            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby") == ["one", "two"] }
+            #expect(receiver.texts(of: "other") == [])
+        }
+    }
+
+    @Test("begins with the first message if it is told to, and misses nothing over a restart")
+    func restarts() async throws {
+        try await with { server, client in
+            for number in 1...150 { try send(client, "\(number)") }
+            receiver.answers(503)
+            try set(client, #","from":"start"#)
+            _ = try receiver.deliveries.wait { !$0.isEmpty }
+            server.stop()
+            receiver.answers(200)
+            try server.start()
+            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby").count == 150 }
+            #expect(receiver.texts(of: "lobby") == (1...150).map(String.init))
+        }
+    }
+
+    @Test("tries again under the same id, while other rooms are on time")
+    func triesAgain() async throws {
+        try await with { _, client in
+            let failures = Mutex(0)
+            receiver.answers { delivery in
+                guard delivery.messages?.room == "bad" else { return .success(SenderAnswer(status: 200)) }
+                let count = failures.withLock { count in
+                    count += 1
+                    return count
+                }
+                return count < 3 ? .failure(SenderError("no connection")) : .success(SenderAnswer(status: 200))
+            }
+            try set(client)
+            try send(client, "x", to: "bad")
+            _ = try receiver.deliveries.wait { !$0.isEmpty }
+            try send(client, "y", to: "bad")
+            try send(client, "z", to: "good")
+            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "bad") == ["x", "y"] }
+            let ids = receiver.deliveries.events.filter { $0.messages?.room == "bad" }.map { $0.headers["webhook-id"] }
+            #expect(Set(ids.prefix(3)).count == 1 && ids[3] != ids[0])
+            #expect(receiver.texts(of: "good") == ["z"])
+            #expect(try wait(client) { $0.state == "ok" }.lastError?.detail == "no connection")
+        }
+    }
+
+    @Test("stops a room whose delivery is refused thrice, until an admin skips it")
+    func stops() async throws {
+        try await with { _, client in
+            receiver.answers { delivery in
+                .success(SenderAnswer(status: delivery.text.contains("poison") ? 422 : 200))
+            }
+            try set(client)
+            try send(client, "poison")
+            let stopped = try wait(client) { !$0.stoppedRooms.isEmpty }
+            #expect(stopped.stoppedRooms == [State.Stopped(room: "lobby", rev: 1)])
+            try send(client, "after")
+            let skipped = try request(client, .post, "/v1/admin/webhooks/a/skip", #"{"room":"lobby","rev":1}"#)
+            #expect(skipped.status == .ok)
+            _ = try receiver.deliveries.wait { $0.last?.text.contains("after") == true }
+            #expect(receiver.deliveries.events.filter { $0.text.contains("poison") }.count == 3)
+            #expect(try wait(client) { $0.roomsBehind == 0 }.stoppedRooms == [])
+        }
+    }
+
+    @Test("is paused by 410, and goes on when it is enabled again")
+    func pauses() async throws {
+        try await with { _, client in
+            receiver.answers(410)
+            try set(client)
+            try send(client, "one")
+            #expect(try wait(client) { $0.state == "paused" }.pausedBecause == "gone")
+            receiver.answers(200)
+            #expect(try set(client, #","enabled":true"#).state == "ok")
+            _ = try receiver.deliveries.wait { $0.count == 2 }
+            #expect(receiver.texts(of: "lobby") == ["one"])
+            // Turned off, it waits.
+            #expect(try set(client, #","enabled":false"#).state == "paused")
+            try send(client, "two")
+            #expect(try set(client, #","enabled":true"#).roomsBehind == 1)
+            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby") == ["one", "two"] }
+        }
+    }
+
+    @Test("delivers again from a revision or a time, signs with two secrets after a rotation, and can be tested")
+    func operations() async throws {
+        try await with { _, client in
+            let old = try #require(try set(client).secret.flatMap { WebhookSecret($0) })
+            try send(client, "one")
+            try send(client, "two")
+            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby").count == 2 }
+            _ = try wait(client) { $0.roomsBehind == 0 }
+            for body in [#"{"room":"lobby","since":1}"#, #"{"since_time":"2020-01-01T00:00:00Z"}"#] {
+                let count = receiver.deliveries.events.count
+                #expect(try request(client, .post, "/v1/admin/webhooks/a/replay", body).status == .ok)
+                let again = try receiver.deliveries.wait { $0.count > count }
+                #expect(again[count].messages?.since == (body.contains("since_time") ? 0 : 1))
+                _ = try wait(client) { $0.roomsBehind == 0 }
+            }
+            let rotated = try request(client, .post, "/v1/admin/webhooks/a/rotate", #"{"keep_hours":1}"#)
+            let new = try #require(try decode(rotated.body, as: State.self).secret.flatMap { WebhookSecret($0) })
+            let count = receiver.deliveries.events.count
+            let tested = try request(client, .post, "/v1/admin/webhooks/a/test")
+            #expect(tested.text.contains(#""received":true"#))
+            let test = receiver.deliveries.events[count]
+            #expect(test.type == "test")
+            let (id, time) = (try #require(test.headers["webhook-id"]), try #require(test.headers["webhook-timestamp"]))
+            let seconds = try #require(Int64(time))
+            #expect(
+                test.headers["webhook-signature"]
+                    == [new, old].map { $0.signature(of: test.body, id: id, timestamp: seconds) }.joined(separator: " ")
+            )
+        }
+    }
+
+    @Test("tells that a room was deleted")
+    func deletion() async throws {
+        try await with { _, client in
+            try set(client)
+            try send(client, "one")
+            #expect(try request(client, .delete, "/v1/rooms/lobby", by: "alice").status == .noContent)
+            _ = try receiver.deliveries.wait { $0.last?.type == "room.deleted" }
+            #expect(try wait(client) { $0.roomsBehind == 0 }.roomsBehind == 0)
+        }
+    }
+
+    @Test("is for admins, and needs a URL with https")
+    func rules() async throws {
+        try await with { _, client in
+            for body in [
+                "{}", #"{"url":"http://example.com/"}"#, #"{"url":"https://user@example.com/"}"#,
+                #"{"url":"https://"}"#,
+                #"{"url":"ftp://example.com/"}"#, #"{"url":"https://example.com/","events":["push"]}"#,
+                #"{"url":"https://example.com/","rooms":[]}"#, #"{"url":"https://example.com/","from":"then"}"#,
+            ] {
+                let refused = try request(client, .put, "/v1/admin/webhooks/a", body)
+                #expect(try refused.problem.code == "invalid_field", "\(body)")
+            }
+            #expect(try request(client, .get, "/v1/admin/webhooks", by: "alice").problem.code == "forbidden")
+            #expect(try request(client, .get, "/v1/admin/webhooks").text == #"{"webhooks":[]}"#)
+            #expect(try request(client, .delete, "/v1/admin/webhooks/a").problem.code == "webhook_not_found")
+            try set(client)
+            #expect(try request(client, .delete, "/v1/admin/webhooks/a").status == .noContent)
+            try send(client, "nobody hears")
+            #expect(receiver.deliveries.events.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,309 @@
+"""The checks of scripts/test-webhooks."""
+
+import base64
+import collections
+import hashlib
+import hmac
+import http.server
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import threading
+import time
+import traceback
+import urllib.error
+import urllib.request
+
+from standardwebhooks import Webhook
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
+DATABASE = os.environ.get("BACKSCROLL_TEST_DATABASE")
+SECRET = "a secret of at least thirty-two bytes"
+PATIENCE = 120
+
+failures = 0
+
+
+def check(name, function, *arguments):
+    """Reports whether a function returns without an error."""
+    global failures
+    try:
+        function(*arguments)
+        print(f"ok - {name}", flush=True)
+    except Exception:
+        failures += 1
+        print(f"not ok - {name}", flush=True)
+        print("    " + traceback.format_exc().strip().replace("\n", "\n    "), flush=True)
+
+
+def wait(condition, what):
+    """Waits until a condition is true."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain until {what}"
+        time.sleep(0.02)
+
+
+def token(user, **claims):
+    def part(value):
+        return base64.urlsafe_b64encode(value).rstrip(b"=")
+
+    payload = {"sub": user, "exp": int(time.time()) + 3600, **claims}
+    text = part(b'{"alg":"HS256","typ":"JWT"}') + b"." + part(json.dumps(payload).encode())
+    return (text + b"." + part(hmac.new(SECRET.encode(), text, hashlib.sha256).digest())).decode()
+
+
+class Server:
+    """A server whose process can be killed and started again."""
+
+    def __init__(self, *options):
+        self.directory = tempfile.TemporaryDirectory()
+        self.options = options
+        self.port = 0
+        self.start()
+
+    def start(self):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
+        environment["BACKSCROLL_JWT_SECRET"] = SECRET
+        database = DATABASE or f"{self.directory.name}/chat.db"
+        command = [BACKSCROLL, "serve", "--port", str(self.port), "--database", database, "--log-level", "error"]
+        command += ["--unsafe-database"] if DATABASE else []
+        self.process = subprocess.Popen([*command, *self.options], stdout=subprocess.PIPE, text=True, env=environment)
+        self.url = self.process.stdout.readline().split()[-1]
+        self.port = int(self.url.rsplit(":", 1)[1].rstrip("/"))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.directory.cleanup()
+
+    def ask(self, method, path, body=None, user="root"):
+        """Returns the status and the answer."""
+        claims = {"admin": True} if user == "root" else {}
+        request = urllib.request.Request(
+            self.url + path, None if body is None else json.dumps(body).encode(), method=method,
+            headers={"Authorization": f"Bearer {token(user, **claims)}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                text = answer.read()
+                return answer.status, json.loads(text) if text else None
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read() or b"{}")
+
+    def state(self, webhook):
+        return self.ask("GET", f"/v1/admin/webhooks/{webhook}")[1]
+
+
+class Receiver:
+    """A receiver that records what it got, and answers as `behave` says: a status, or a function of its handler."""
+
+    def __init__(self):
+        self.events = []
+        self.lock = threading.Lock()
+        self.behave = lambda event: 204
+        self.secret = None
+        self.wrong = []
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                try:
+                    event = Webhook(receiver.secret).verify(body.decode(), {k.lower(): v for k, v in self.headers.items()})
+                except Exception as error:
+                    receiver.wrong.append(repr(error))
+                    return self.send_error(401)
+                answer = receiver.behave(event)
+                # Before the answer: a receiver that has it may crash before it answers.
+                with receiver.lock:
+                    receiver.events.append((event, answer))
+                if callable(answer):
+                    self.close_connection = True
+                    return answer(self)
+                self.send_response(answer)
+                if answer // 100 == 3:
+                    self.send_header("Location", f"http://127.0.0.1:{receiver.port}/elsewhere")
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/hook"
+
+    def create(self, server, name, **settings):
+        status, webhook = server.ask("PUT", f"/v1/admin/webhooks/{name}", {"url": self.url, **settings})
+        assert status == 201, webhook
+        self.secret = webhook["secret"]
+
+    def received(self, accepted_only=False):
+        """Returns the messages by room, each (epoch, rev) once, in the order of arrival. Fails if any came out of order."""
+        rooms = collections.defaultdict(list)
+        revs = collections.defaultdict(int)
+        with self.lock:
+            events = list(self.events)
+        for event, answer in events:
+            if event["type"] != "messages" or (accepted_only and answer != 204):
+                continue
+            key = (event["room"], event["epoch"])
+            assert event["since"] <= revs[key], f"{key} jumps from {revs[key]} to {event['since']}"
+            for message in event["messages"]:
+                if message["rev"] > revs[key]:
+                    rooms[event["room"]].append(message)
+                    revs[key] = message["rev"]
+            revs[key] = max(revs[key], event["rev"])
+        return rooms
+
+
+def garbage(handler):
+    handler.wfile.write(b"this is not HTTP\r\n\r\n")
+
+
+def half(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+
+
+def endless(handler):
+    handler.wfile.write(b"HTTP/1.1 500 No\r\nContent-Type: text/plain\r\n\r\n")
+    try:
+        while True:
+            handler.wfile.write(b"x" * 65536)
+    except OSError:
+        pass
+
+
+def close(handler):
+    handler.connection.close()
+
+
+def survives(kills):
+    """Nothing is lost and everything is in order with a receiver that misbehaves and a server that is killed."""
+    receiver = Receiver()
+    generator = random.Random(7)
+    misbehavior = [204, 204, 204, 500, 503, 302, 429, 404, garbage, half, endless, close]
+    stored = collections.defaultdict(list)
+    stop = threading.Event()
+    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+        receiver.create(server, "a", rooms=["room-*"])
+        receiver.behave = lambda event: generator.choice(misbehavior)
+
+        def send(number):
+            count = 0
+            while not stop.is_set():
+                count += 1
+                room, text = f"room-{count % 5}", f"{number}.{count}"
+                body = {"text": text, "client_message_id": f"{number}-{count}"}
+                while True:
+                    try:
+                        status, message = server.ask("POST", f"/v1/rooms/{room}/messages", body, user="alice")
+                    except OSError:
+                        time.sleep(0.05)
+                        continue
+                    if status in (200, 201):
+                        break
+                    time.sleep(0.05)
+                stored[room].append(text)
+                if count % 7 == 0:
+                    try:
+                        server.ask("DELETE", f"/v1/rooms/{room}/messages/{message['seq']}", user="alice")
+                    except OSError:
+                        pass
+                time.sleep(0.005)
+
+        threads = [threading.Thread(target=send, args=[number]) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(kills):
+            seen = len(receiver.events)
+            wait(lambda: len(receiver.events) > seen + 25, "deliveries come")
+            server.kill()
+            server.start()
+        seen = len(receiver.events)
+        wait(lambda: len(receiver.events) > seen + 25, "deliveries come")
+        stop.set()
+        for thread in threads:
+            thread.join()
+        receiver.behave = lambda event: 204
+        # All rooms that wait are tried at once.
+        server.ask("PUT", "/v1/admin/webhooks/a", {"enabled": True})
+        wait(lambda: server.state("a")["rooms_behind"] == 0, "the receiver has everything")
+        for messages in receiver.received(), receiver.received(accepted_only=True):
+            for room in stored:
+                # Each message of the room in its present state, and no other.
+                last = {}
+                for message in messages[room]:
+                    last[message["seq"]] = message
+                cursor, current = 0, {}
+                while True:
+                    answer = server.ask("GET", f"/v1/rooms/{room}/changes?since={cursor}&limit=1000", user="alice")[1]
+                    for message in answer["messages"]:
+                        current[message["seq"]] = message
+                    cursor = answer["rev"]
+                    if not answer["has_more"]:
+                        break
+                assert last == current, f"{room}: {len(last)} received, {len(current)} stored"
+                revs = [message["rev"] for message in messages[room]]
+                assert revs == sorted(set(revs)), f"{room} is out of order"
+        assert not receiver.wrong, receiver.wrong[:3]
+
+
+def is_stopped_and_skipped():
+    receiver = Receiver()
+    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+        receiver.create(server, "b", rooms=["stop-*"])
+        receiver.behave = lambda event: 413 if event["room"] == "stop-1" else 204
+        for room in "stop-1", "stop-2":
+            assert server.ask("POST", f"/v1/rooms/{room}/messages", {"text": "x"}, user="alice")[0] == 201
+        wait(lambda: server.state("b")["stopped_rooms"], "the room is stopped")
+        wait(lambda: any(event["room"] == "stop-2" for event, _ in receiver.events), "the other room is delivered")
+        stopped = server.state("b")["stopped_rooms"][0]
+        receiver.behave = lambda event: 204
+        assert server.ask("POST", "/v1/admin/webhooks/b/skip", stopped)[0] == 200
+        wait(lambda: server.state("b")["rooms_behind"] == 0, "the room goes on")
+        assert server.ask("POST", "/v1/admin/webhooks/b/test")[1]["status"] == 204
+        assert [event["type"] for event, _ in receiver.events].count("test") == 1
+        assert server.ask("DELETE", "/v1/admin/webhooks/b")[0] == 204
+
+
+def addresses_are_refused():
+    with Server("--webhook-allow-http") as server:
+        for url in [
+            "http://127.0.0.1/", "http://[::1]/", "http://10.0.0.1/", "http://169.254.169.254/", "http://u@example.com/",
+            "ftp://example.com/", "http://[::ffff:127.0.0.1]/",
+        ]:
+            status, problem = server.ask("PUT", "/v1/admin/webhooks/c", {"url": url})
+            assert status == 400 and problem["field"] == "url", (url, problem)
+        # A name is judged when it is connected to.
+        for url in "http://localhost:1/", "http://2130706433/", "http://0x7f.1/":
+            if server.ask("PUT", "/v1/admin/webhooks/c", {"url": url})[0] == 400:
+                continue
+            answer = server.ask("POST", "/v1/admin/webhooks/c/test")[1]
+            assert answer["received"] is False and "status" not in answer, (url, answer)
+        server.ask("DELETE", "/v1/admin/webhooks/c")
+
+
+check("a webhook survives misbehaving receivers and kills of the server", survives, 3)
+check("a room that is refused for ever is stopped until it is skipped", is_stopped_and_skipped)
+check("addresses that are not public are refused", addresses_are_refused)
+raise SystemExit(failures > 0)
