@@ -10,6 +10,8 @@ final class DatabaseFailure {
 
     /// Makes a log report failures soon, and probe often.
     static func configure(_ configuration: inout StoreConfiguration) {
+        // It would write between the failures.
+        configuration.indexes = false
         configuration.busyTimeout = 1
         configuration.probeInterval = 1
     }

@@ -52,6 +52,8 @@ struct FailureTests {
         let health = Recorder<String?>()
         let log = try TestLog {
             $0.busyTimeout = 1
+            // It would write between the failures, too.
+            $0.indexes = false
             $0.probeInterval = 1
             $0.onHealthChange = { health.record($0) }
         }
@@ -69,8 +71,7 @@ struct FailureTests {
         // The probes' rows are gone.
         log.close()
         #expect(
-            try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta ORDER BY key") }
-                == ["epoch", "fingerprint_secret", "search_version"])
+            try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch", "fingerprint_secret"])
     }
 
     @Test("in the middle is rolled back as a whole", .onSQLite(.journal))
