@@ -104,7 +104,7 @@ final class PostgresCaretaker: Sendable {
 
         /// Time in milliseconds until there may be more to do.
         var wait: Int {
-            var next = min(nextLook, indexer.next)
+            var next = configuration.indexes ? min(nextLook, indexer.next) : nextLook
             for due in [commits.jobs.next, commits.expiry.next] { next = min(next, due ?? next) }
             return max(0, ContinuousClock.now.duration(to: next).milliseconds)
         }
@@ -127,7 +127,7 @@ final class PostgresCaretaker: Sendable {
             }
             if commits.expiry.next <= .now { commits.expire(reports) }
             if let due = commits.jobs.next, due <= .now { commits.work(reports) }
-            if indexer.next <= .now { try index() }
+            if configuration.indexes, indexer.next <= .now { try index() }
             return size
         }
 

@@ -58,9 +58,13 @@ struct PostgresCommitStore: CommitStore {
 
     func file(_ id: RoomID, _ room: RoomTable.Room) {}
 
-    // Messages are searched without an index.
+    // WordIndexer finds changed messages by their revisions.
     func reindex(_ message: RowKey, _ body: [UInt8]) {}
-    func unindex(from first: RowKey, through last: RowKey) {}
+
+    func unindex(from first: RowKey, through last: RowKey) throws {
+        try db.runSoon("DELETE FROM words WHERE message >= $1 AND message <= $2", first, last)
+        try db.runSoon("DELETE FROM indexed WHERE room = $1", first.room)
+    }
 
     func hasQuarantinedMessage(of user: UserID) -> Bool { false }
 
