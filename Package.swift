@@ -108,7 +108,8 @@ let package = Package(
             "Server",
             [
                 "Faults",
-                "Wire", "TextSearch", "HTTP", "WebSocket", "Transport", "Chat", "Signatures", "Tokens", "Webhooks", "Store",
+                "Wire", "TextSearch", "HTTP", "WebSocket", "Transport", "Chat", "Signatures", "Tokens", "Webhooks",
+                "Store",
                 "PageFiles", "DescriptionFiles", "CZlib",
                 httpTypes, logging, metrics,
             ]),

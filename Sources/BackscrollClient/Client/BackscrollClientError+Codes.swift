@@ -51,6 +51,10 @@ extension BackscrollClientError {
     public static let tooManyBans = "too_many_bans"
     /// The user blocks the maximum number of users.
     public static let tooManyBlocks = "too_many_blocks"
+    /// The server has the maximum number of webhooks.
+    public static let tooManyWebhooks = "too_many_webhooks"
+    /// The query of a search is not one that the server understands.
+    public static let queryInvalid = "query_invalid"
     /// A direct room does not allow the change, such as another member.
     public static let directRoom = "direct_room"
     /// A message already has the maximum number of different reaction keys.
@@ -87,6 +91,8 @@ extension BackscrollClientError {
     public static let reportNotFound = "report_not_found"
     /// The user was never erased.
     public static let erasureNotFound = "erasure_not_found"
+    /// There is no such webhook.
+    public static let webhookNotFound = "webhook_not_found"
     /// The change would leave the room without an owner.
     public static let lastOwner = "last_owner"
     /// The room has no such message.
@@ -158,6 +164,8 @@ extension BackscrollClientError {
     public static let indexBuilding = "index_building"
     /// The disk is full.
     public static let storageFull = "storage_full"
+    /// The index for searches is being built for the first time.
+    public static let indexBuilding = "index_building"
     /// The room is read-only because its part of the database is damaged.
     public static let roomUnavailable = "room_unavailable"
     /// The database's files were deleted or replaced while the server runs.

@@ -45,9 +45,12 @@
  * @typedef {"open" | "closed"} ReportState
  * @typedef {"none" | "deleted" | "banned"} ReportAction
  * @typedef {{reason: ReportReason, note?: string | null}} ReportDraft
- * @typedef {{url?: string, rooms?: string[], events?: WebhookEvent[], enabled?: boolean, from?: "now" | "start"}} WebhookSettings
+ * @typedef {{url?: string, rooms?: string[], events?: WebhookEvent[], enabled?: boolean, from?: WebhookStart}} WebhookSettings
+ * @typedef {"now" | "start"} WebhookStart
+ * @typedef {"ok" | "retrying" | "paused"} WebhookState
+ * @typedef {"gone" | "failing"} WebhookPause
  * @typedef {"message"} WebhookEvent
- * @typedef {{id: string, url: string, rooms: string[], events: WebhookEvent[], enabled: boolean, created_at: string, secret?: string, state: "ok" | "retrying" | "paused", paused_because?: "gone" | "failing", rooms_behind: number, behind_since?: string, failing_since?: string, last_error?: WebhookError, next_attempt?: string, stopped_rooms: StoppedRoom[]}} Webhook
+ * @typedef {{id: string, url: string, rooms: string[], events: WebhookEvent[], enabled: boolean, created_at: string, secret?: string, state: WebhookState, paused_because?: WebhookPause, rooms_behind: number, behind_since?: string, failing_since?: string, last_error?: WebhookError, next_attempt?: string, stopped_rooms: StoppedRoom[]}} Webhook
  * @typedef {{at: string, status?: number, detail: string}} WebhookError
  * @typedef {{room: string, rev: number}} StoppedRoom
  * @typedef {{webhooks: Webhook[]}} Webhooks

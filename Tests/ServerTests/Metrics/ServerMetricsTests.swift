@@ -8,12 +8,17 @@ import Wire
 @Suite struct ServerMetricsTests {
     private let registry = PrometheusRegistry(help: ServerMetricName.help)
     private let metrics: ServerMetrics
+    // The registry asks it for the values.
+    private let webhooks: WebhookMetrics
 
     init() {
         metrics = ServerMetrics(factory: registry)
         registry.observe(.connectionsRefused) { 0 }
         registry.observe(.roomsRefused) { 0 }
         NodeMetrics(factory: registry).observe({ NodeCounts() }, in: registry)
+        webhooks = WebhookMetrics(factory: registry, registry: registry)
+        webhooks.set(WebhookMetrics.State(), of: "crm")
+        _ = webhooks.attempts("crm", "ok")
     }
 
     @Test func `every metric exists from the start, with a help text and no value`() {

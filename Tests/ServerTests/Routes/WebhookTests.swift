@@ -61,9 +61,9 @@ private final class FakeReceiver: Sender {
     }
 
     /// Returns the texts of a room's messages, each revision once, in the order of the deliveries.
-    func texts(of room: String) -> [String] {
+    static func texts(of room: String, in deliveries: [Delivery]) -> [String] {
         var (texts, last) = ([String](), Int64(0))
-        for delivery in deliveries.events {
+        for delivery in deliveries {
             for message in delivery.messages?.messages ?? [] where delivery.messages?.room == room {
                 if message.rev > last { texts.append(message.text) }
                 last = max(last, message.rev)
@@ -71,6 +71,8 @@ private final class FakeReceiver: Sender {
         }
         return texts
     }
+
+    func texts(of room: String) -> [String] { Self.texts(of: room, in: deliveries.events) }
 }
 
 @Suite("A webhook", .timeLimit(.minutes(5)))
@@ -138,7 +140,7 @@ struct WebhookTests {
     private func set(_ client: HTTPClient, _ fields: String = "") throws -> State {
         let answer = try request(
             client, .put, "/v1/admin/webhooks/a", "{\"url\":\"https://example.com/hook\"\(fields)}")
-        #expect(answer.status == .created || answer.status == .ok)
+        #expect(answer.status == .created || answer.status == .ok, "\(answer.text)")
         return try decode(answer.body, as: State.self)
     }
 
@@ -164,7 +166,7 @@ struct WebhookTests {
             let behind = try wait(client) { $0.roomsBehind == 0 }
             #expect(behind.state == "ok" && behind.roomsBehind == 0)
             try send(client, "two")
-            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby") == ["one", "two"] }
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0) == ["one", "two"] }
             #expect(receiver.texts(of: "other") == [])
         }
     }
@@ -179,7 +181,7 @@ struct WebhookTests {
             server.stop()
             receiver.answers(200)
             try server.start()
-            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby").count == 150 }
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0).count == 150 }
             #expect(receiver.texts(of: "lobby") == (1...150).map(String.init))
         }
     }
@@ -201,7 +203,7 @@ struct WebhookTests {
             _ = try receiver.deliveries.wait { !$0.isEmpty }
             try send(client, "y", to: "bad")
             try send(client, "z", to: "good")
-            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "bad") == ["x", "y"] }
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "bad", in: $0) == ["x", "y"] }
             let ids = receiver.deliveries.events.filter { $0.messages?.room == "bad" }.map { $0.headers["webhook-id"] }
             #expect(Set(ids.prefix(3)).count == 1 && ids[3] != ids[0])
             #expect(receiver.texts(of: "good") == ["z"])
@@ -228,6 +230,30 @@ struct WebhookTests {
         }
     }
 
+    @Test("shows in the metrics how late it is, and that it is paused")
+    func metrics() async throws {
+        func configure(_ configuration: inout ServerConfiguration) {
+            configuration.webhookSender = receiver
+            configuration.metricsAddress = ListenAddress(host: "127.0.0.1", port: 0)
+        }
+        try await withTokenServer(configure: configure) { server in
+            let client = try HTTPClient(port: server.port)
+            let watching = try HTTPClient(port: #require(server.server.metricsPort))
+            func waitFor(_ sample: String) throws {
+                try waitUntil { try watching.get("/metrics").text.contains("\nbackscroll_webhook_\(sample)") }
+            }
+            receiver.answers(503)
+            try set(client)
+            try waitFor(#"paused{webhook="a"} 0"#)
+            try send(client, "one")
+            try waitFor(#"attempts_total{webhook="a",result="5xx"}"#)
+            try waitFor(#"rooms_behind{webhook="a"} 1"#)
+            try waitFor(#"delay_seconds{webhook="a"} 0."#)
+            receiver.answers(410)
+            try waitFor(#"paused{webhook="a"} 1"#)
+        }
+    }
+
     @Test("is paused by 410, and goes on when it is enabled again")
     func pauses() async throws {
         try await with { _, client in
@@ -243,7 +269,7 @@ struct WebhookTests {
             #expect(try set(client, #","enabled":false"#).state == "paused")
             try send(client, "two")
             #expect(try set(client, #","enabled":true"#).roomsBehind == 1)
-            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby") == ["one", "two"] }
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0) == ["one", "two"] }
         }
     }
 
@@ -253,7 +279,7 @@ struct WebhookTests {
             let old = try #require(try set(client).secret.flatMap { WebhookSecret($0) })
             try send(client, "one")
             try send(client, "two")
-            _ = try receiver.deliveries.wait { _ in receiver.texts(of: "lobby").count == 2 }
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0).count == 2 }
             _ = try wait(client) { $0.roomsBehind == 0 }
             for body in [#"{"room":"lobby","since":1}"#, #"{"since_time":"2020-01-01T00:00:00Z"}"#] {
                 let count = receiver.deliveries.events.count

@@ -370,8 +370,20 @@ export type WebhookSettings = {
     rooms?: string[];
     events?: WebhookEvent[];
     enabled?: boolean;
-    from?: "now" | "start";
+    from?: WebhookStart;
 };
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookStart = "now" | "start";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookState = "ok" | "retrying" | "paused";
+/**
+ * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
+ */
+export type WebhookPause = "gone" | "failing";
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
@@ -387,8 +399,8 @@ export type Webhook = {
     enabled: boolean;
     created_at: string;
     secret?: string;
-    state: "ok" | "retrying" | "paused";
-    paused_because?: "gone" | "failing";
+    state: WebhookState;
+    paused_because?: WebhookPause;
     rooms_behind: number;
     behind_since?: string;
     failing_since?: string;

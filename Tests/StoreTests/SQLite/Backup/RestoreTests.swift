@@ -85,6 +85,6 @@ struct RestoreTests {
         let keys = try DatabaseQueue(path: copy).read {
             try String.fetchAll($0, sql: "SELECT key FROM meta ORDER BY key")
         }
-        #expect(keys == ["backup_of", "fingerprint_secret"])
+        #expect(keys == ["backup_of", "fingerprint_secret", "search_version"])
     }
 }
