@@ -238,7 +238,8 @@ class Chat:
 
     def click(self, selector):
         """Clicks by a script, which also works if another element covers this one."""
-        self.run("arguments[0].click()", self.find(selector))
+        # In one step: between two the page may draw the element anew.
+        self.run("document.querySelector(arguments[0]).click()", selector)
 
     def wait_for(self, selector):
         """Waits until an element is drawn, and returns it."""

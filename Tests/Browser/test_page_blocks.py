@@ -138,8 +138,9 @@ def test_own_message_tells_if_somebody_has_read_it(chats):
     chats.server.request("PUT", "/v1/rooms/lobby/read?user=bob", {"seq": 2})
     alice = chats().open()
     ticks = "[...document.querySelectorAll('.mine .tick')].map((tick) => tick.getAttribute('aria-label')).join()"
-    alice.wait(f"{ticks} === 'Read by some,Read by some,Sent'")
+    # Messages of one minute share the tick, unless theirs differ.
+    alice.wait(f"{ticks} === 'Read by some,Sent'")
     assert alice.find("[data-seq='2'] .readers").text == "Read by bob"
     chats.server.request("PUT", "/v1/rooms/lobby/read?user=carol", {"seq": 3})
-    alice.wait(f"{ticks} === 'Read by some,Read by some,Read by some'")
+    alice.wait(f"{ticks} === 'Read by some'")
     assert alice.find("[data-seq='3'] .readers").text == "Read by carol"

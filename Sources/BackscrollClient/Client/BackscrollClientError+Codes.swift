@@ -53,8 +53,6 @@ extension BackscrollClientError {
     public static let tooManyBlocks = "too_many_blocks"
     /// The server has the maximum number of webhooks.
     public static let tooManyWebhooks = "too_many_webhooks"
-    /// The query of a search is not one that the server understands.
-    public static let queryInvalid = "query_invalid"
     /// A direct room does not allow the change, such as another member.
     public static let directRoom = "direct_room"
     /// A message already has the maximum number of different reaction keys.
@@ -160,8 +158,6 @@ extension BackscrollClientError {
     public static let overloaded = "overloaded"
     /// The server is temporarily unavailable.
     public static let unavailable = "unavailable"
-    /// The index for searches is being built for the first time.
-    public static let indexBuilding = "index_building"
     /// The disk is full.
     public static let storageFull = "storage_full"
     /// The index for searches is being built for the first time.

@@ -101,7 +101,8 @@ import Testing
         try await server.fill(2)
         let (phone, desk) = (server.client(), server.client())
         let room = try await desk.room("lobby").open(at: .newest)
-        try await desk.rooms.open().shows { $0.isLive }
+        let inbox = try await desk.rooms.open()
+        try await inbox.shows { $0.isLive }
         try await desk.followBlocks()
         try await phone.block("bob")
         try await room.shows { $0.rows.count(where: \.isFolded) == 2 }
@@ -111,6 +112,8 @@ import Testing
         #expect(await later.view.rows.count(where: \.isFolded) == 1)
         try await desk.unblock("bob")
         #expect(await later.view.rows.count(where: \.isFolded) == 0)
+        // Notices come as long as the inbox is open.
+        withExtendedLifetime(inbox) {}
         for client in [phone, desk] { await client.close() }
     }
 
