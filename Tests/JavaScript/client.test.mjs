@@ -529,6 +529,7 @@ describe("The JavaScript client", () => {
         const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
         const rooms = [await alice.room("den").open(), await bob.room("den").open()];
         const [pins, other] = [new Pins(alice, rooms[0]), new Pins(bob, rooms[1])];
+        t.after(() => [pins, other].forEach((list) => list.close()));
         const texts = (list) => list.view.map(({ text }) => text).join();
         for (const list of [pins, other]) await until(list, () => texts(list) === "two");
         assert.equal(other.view[0].pinned.by, "alice");

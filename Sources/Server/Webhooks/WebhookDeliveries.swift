@@ -224,6 +224,11 @@ final class WebhookDeliveries {
             flight = Flight(
                 room: room, rev: content.rev, hasMore: content.hasMore, last: content.last, isDeletion: false)
             if content.count == 0 {
+                // The room has changes that cannot be read at present. Without a pause this would be repeated at once.
+                guard content.rev > cursor.rev || !content.hasMore else {
+                    _ = queue.answered(room, .none, hasMore: true, at: .now, share: .random(in: 0...1))
+                    return
+                }
                 _ = queue.answered(room, .status(200), hasMore: content.hasMore, at: .now, share: 0)
                 return received(room, flight)
             }
