@@ -237,9 +237,9 @@ class Chat:
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def click(self, selector):
-        """Clicks by a script, which also works if another element covers this one."""
+        """Clicks an element once it exists, by a script, which also works if another element covers this one."""
         # In one step: between two the page may draw the element anew.
-        self.run("document.querySelector(arguments[0]).click()", selector)
+        self.wait(f"((element) => {{ element?.click(); return element !== null; }})(document.querySelector({json.dumps(selector)}))")
 
     def wait_for(self, selector):
         """Waits until an element is drawn, and returns it."""
