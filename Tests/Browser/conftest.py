@@ -238,8 +238,10 @@ class Chat:
 
     def click(self, selector):
         """Clicks an element once it exists, by a script, which also works if another element covers this one."""
-        # In one step: between two the page may draw the element anew.
-        self.wait(f"((element) => {{ element?.click(); return element !== null; }})(document.querySelector({json.dumps(selector)}))")
+        self.wait(f"document.querySelector({json.dumps(selector)}) !== null")
+        # In one step: between two the page may draw the element anew. Not in the wait: if the click leads to another page, the
+        # result of the script may be lost, and the wait would click again.
+        self.run("document.querySelector(arguments[0]).click()", selector)
 
     def wait_for(self, selector):
         """Waits until an element is drawn, and returns it."""

@@ -3,7 +3,7 @@
 from conftest import fill
 from test_page_days import import_messages
 
-RETURN = "document.querySelector('[data-return]').checkVisibility()"
+RETURN = "document.querySelector('[data-return]')?.checkVisibility()"
 
 
 def leap(chat):
@@ -66,9 +66,9 @@ def test_date_stands_over_the_list_while_the_reader_scrolls(chat):
     chat.wait_text("June 59")
     assert not chat.find("[data-date]").is_displayed()
     chat.scroll(-900)
-    chat.wait("document.querySelector('[data-date]').checkVisibility()")
+    chat.wait("document.querySelector('[data-date]')?.checkVisibility()")
     assert chat.find("[data-date]").text == "Wednesday, June 10, 2026"
-    chat.wait("!document.querySelector('[data-date]').checkVisibility()")
+    chat.wait("!document.querySelector('[data-date]')?.checkVisibility()")
 
 
 def test_reader_goes_to_a_day(chat):

@@ -4,7 +4,7 @@ import pytest
 from conftest import DEADLINE, fill
 from selenium.webdriver.support.ui import WebDriverWait
 
-SHOWN = "document.querySelector('{}').checkVisibility()"
+SHOWN = "document.querySelector('{}')?.checkVisibility()"
 
 
 def test_first_visit_offers_to_make_a_room(chat):
