@@ -29,9 +29,20 @@ public struct WebhookID: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A kind of events that webhooks deliver.
-public enum WebhookEvent: String, Sendable, Hashable, CaseIterable {
+public enum WebhookEvent: String, Sendable, Hashable {
     /// New and changed messages.
     case message
+    /// Rooms that are created or deleted, and changes of their settings.
+    case room
+    /// Changes of members, roles and bans.
+    case member
+    /// Reports that are made and closed.
+    case report
+    /// Members who must be told of messages.
+    case push
+
+    /// The kinds that webhooks can ask for.
+    public static let available: [WebhookEvent] = [.message]
 }
 
 /// The body of `PUT /v1/admin/webhooks/{id}`. Absent fields keep their values, or have defaults in a new webhook.
@@ -75,7 +86,9 @@ public struct WebhookSettings: Sendable, Hashable {
                         isType: true)
                 }
             } else if reader.json.matches(name, "events") {
-                settings.events = try list("events", limit: 16, &reader) { WebhookEvent(rawValue: $0) }
+                settings.events = try list("events", limit: 16, &reader) { text in
+                    WebhookEvent.available.first { $0.rawValue == text }
+                }
                 if settings.events == [] {
                     reader.note(.invalidField("events", must: "a list of \(eventNames)"), isType: true)
                 }
@@ -99,7 +112,7 @@ public struct WebhookSettings: Sendable, Hashable {
 
     /// The kinds of events that can be asked for.
     private static var eventNames: String {
-        WebhookEvent.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        WebhookEvent.available.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     }
 
     /// Reads a list of strings, without repetitions; `nil` for null. An element that `element` refuses makes it empty.
