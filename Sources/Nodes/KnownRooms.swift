@@ -146,7 +146,8 @@ package struct KnownRooms {
 extension Submission {
     /// True for the submissions that one statement can store together: plain sends, and read marks.
     package var isBatched: Bool {
-        switch change {
+        if isTrial { return false }
+        return switch change {
         case .send(let draft): draft.isPlain
         case .read: true
         case .change, .room, .user: false

@@ -4,7 +4,7 @@ package import Wire
 /// The sends of a commit that one statement stores together, see `PostgresConnection.store(_:revocations:at:)`.
 ///
 /// A send takes part if the rules permit it by what the node knows. The other submissions, and the later ones of their rooms,
-/// are left to `Commit`. So the submissions of a room keep their order, except that a read mark does not delay sends.
+/// are left to `Commit`. So the submissions of a room keep their order, except that read marks and trials do not delay sends.
 package struct SendBatch {
     /// A send's room, sender and client message id, which no other message has.
     package struct Key: Hashable {
@@ -60,6 +60,8 @@ package struct SendBatch {
         for submission in submissions {
             // A change of a user may concern every room.
             guard let id = submission.room else { break }
+            // It stores nothing, so it does not delay sends.
+            if submission.isTrial { continue }
             guard case .send(let draft) = submission.change else {
                 if case .read = submission.change {} else { left.insert(id) }
                 continue

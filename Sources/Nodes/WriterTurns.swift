@@ -374,9 +374,9 @@ package struct WriterTurns {
     /// Returns false for a send without a client message id after a commit whose outcome is unknown. If it was stored, a
     /// second attempt would store it again. All other submissions can be tried again: they change nothing the second time.
     private static func isRepeatable(_ submission: Submission, _ tickets: Set<Ticket>?) -> Bool {
-        guard case .send(let draft) = submission.change, tickets?.contains(submission.ticket) != false else {
-            return true
-        }
+        guard !submission.isTrial, case .send(let draft) = submission.change,
+            tickets?.contains(submission.ticket) != false
+        else { return true }
         return draft.clientMessageID != nil
     }
 }

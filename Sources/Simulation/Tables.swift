@@ -194,7 +194,7 @@ struct Work {
                 .map { StoredMessage(seq: Int64($0) + 1, rev: room!.messages[$0].rev, body: room!.messages[$0].body) }
             }
             if names.contains(.isFirstContent), let first = facts.first {
-                facts.isFirstContent = room?.contents[first.seq] == draft.content.canonicalBytes
+                facts.isFirstContent = room?.contents[first.seq] == draft.firstContent.canonicalBytes
             }
         case .change(let change):
             if names.contains(.message) {
@@ -244,7 +244,8 @@ struct Work {
             tables.rooms[id]!.messages[index].body = message.stored.body
             tables.rooms[id]!.messages[index].rev = message.stored.rev
             tables.rooms[id]!.facts.rev = message.stored.rev
-        case .rememberContent(let content, let seq): tables.rooms[id]!.contents[seq] = content.canonicalBytes
+        case .rememberContent(let content, let seq):
+            if tables.rooms[id]!.contents[seq] == nil { tables.rooms[id]!.contents[seq] = content.canonicalBytes }
         case .removeReactions(let seq, _):
             tables.rooms[id]!.reactions = tables.rooms[id]!.reactions.filter { $0.key.seq != seq }
         case .addReaction(let key, let seq, let user, let rev):

@@ -88,6 +88,14 @@ package struct NaiveLog {
 
     /// Applies a submission.
     package mutating func submit(_ submission: Submission, at time: Timestamp) -> Result<Receipt, Problem> {
+        if submission.isTrial {
+            var (copy, change) = (self, submission)
+            change.isTrial = false
+            let result = copy.submit(change, at: time)
+            let before = submission.room.flatMap { rooms[$0]?.rev } ?? 0
+            guard case .success(.message(let message, _)) = result, message.rev > before else { return result }
+            return .success(.permitted(message))
+        }
         do throws(Problem) { return .success(try receipt(of: submission, at: time)) } catch { return .failure(error) }
     }
 
@@ -229,7 +237,11 @@ package struct NaiveLog {
         if let index {
             let post = rooms[id]!.posts[index]
             if post.author == person(user) {
-                guard post.firstContent.isSame(as: draft.content) else { throw .clientMessageIDReused }
+                let content = post.message.content
+                let isStored = [draft.content, draft.firstContent].contains { content.isSame(as: $0) }
+                guard post.firstContent.isSame(as: draft.firstContent) || post.message.isAsSent && isStored else {
+                    throw .clientMessageIDReused
+                }
                 return .message(stored(post.message), isNew: false)
             }
             erase(index, id)
@@ -258,7 +270,7 @@ package struct NaiveLog {
         let message = Message(
             room: id, seq: Int64(room.posts.count) + 1, rev: room.rev, sender: user,
             clientMessageID: draft.clientMessageID, content: draft.content, createdAt: room.latest)
-        rooms[id]!.posts.append(Post(message: message, author: person(user), firstContent: draft.content))
+        rooms[id]!.posts.append(Post(message: message, author: person(user), firstContent: draft.firstContent))
         return .message(stored(message), isNew: true)
     }
 

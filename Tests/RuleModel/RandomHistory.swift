@@ -69,7 +69,8 @@ package struct RandomHistory {
         return Submission(
             ticket: Ticket(loop: 0, number: number), room: isOfUser ? nil : room, sender: try user(),
             change: try change(kind, head: Int(head(room))),
-            isAdmin: pick(isOfUser || kind == .closeReport ? 2 : 8) == 0)
+            isAdmin: pick(isOfUser || kind == .closeReport ? 2 : 8) == 0,
+            isTrial: [.send, .sendWithID, .edit].contains(kind) && pick(8) == 0)
     }
 
     /// Returns a submission to a direct room; `nil` for a kind without a room.
@@ -101,8 +102,13 @@ package struct RandomHistory {
         switch kind {
         case .send: return .send(Draft(content: try content(head), expectHead: expectedHead(head)))
         case .sendWithID:
-            return .send(
-                Draft(clientMessageID: "id\(pick(6))", content: try content(head), expectHead: expectedHead(head)))
+            var draft = Draft(
+                clientMessageID: "id\(pick(6))", content: try content(head), expectHead: expectedHead(head))
+            if pick(5) == 0 {
+                draft.original = draft.content
+                draft.content.text = ["one", "two", "four"][pick(3)]
+            }
+            return .send(draft)
         case .read: return .read(seq: Int64(pick(head + 1)))
         case .edit:
             let edit = Edit(

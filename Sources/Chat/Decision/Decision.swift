@@ -28,10 +28,12 @@ public struct Decision: Sendable {
         var rules = Rules(facts: facts)
         do throws(Halt) {
             let receipt = try rules.decide(submission)
+            if submission.isTrial { return Decision(result: .success(receipt.ofTrial(facts)), writes: []) }
             return Decision(result: .success(receipt), writes: rules.writes, message: rules.message)
         } catch {
             switch error {
-            case .refused(let problem): return Decision(result: .failure(problem), writes: rules.writes)
+            case .refused(let problem):
+                return Decision(result: .failure(problem), writes: submission.isTrial ? [] : rules.writes)
             case .lacks(let names): throw Lacking(names: names)
             }
         }
@@ -164,8 +166,16 @@ struct Rules {
     }
 }
 
+extension Receipt {
+    /// The receipt of a trial: a message that has a revision of its own because of it was not stored.
+    fileprivate func ofTrial(_ facts: Facts) -> Receipt {
+        guard case .message(let message, _) = self, message.rev > facts.room?.rev ?? 0 else { return self }
+        return .permitted(message)
+    }
+}
+
 extension Draft {
     /// True if a send of it depends on nothing but the caller's rights, its client message id and its reply, so that many
-    /// can be stored together: it mentions nobody, and expects no head.
-    package var isPlain: Bool { content.mentions.isEmpty && expectHead == nil }
+    /// can be stored together: it mentions nobody, expects no head, and its content is as it was sent.
+    package var isPlain: Bool { content.mentions.isEmpty && expectHead == nil && original == nil }
 }

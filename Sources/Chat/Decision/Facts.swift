@@ -257,7 +257,8 @@ public struct Facts: Sendable {
             known.insert(.hasTakenPart)
         }
     }
-    /// True if ``first``, which was edited or deleted, was first sent with the content of the draft.
+    /// True if ``first`` was first sent with the content of the draft, and the hash of that is remembered, because it was
+    /// edited, deleted, or stored with another content.
     public var isFirstContent: Bool {
         get { others.isFirstContent }
         set {

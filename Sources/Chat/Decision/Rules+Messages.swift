@@ -127,6 +127,7 @@ extension Rules {
         if !mentions.isEmpty { writes.append(.removeMentions(mentions, seq: message.seq)) }
     }
 
+    /// Remembers the content first sent, unless another one is remembered, from before the app has changed it.
     fileprivate mutating func rememberContent(of message: Message) {
         guard message.clientMessageID != nil, message.isAsSent else { return }
         writes.append(.rememberContent(message.content, seq: message.seq))

@@ -32,6 +32,9 @@ extension Rules {
         }
         if isSlow { writes.append(.noteSend(sender, at: facts.time)) }
         self.message = message
+        if let original = draft.original, draft.clientMessageID != nil {
+            writes.append(.rememberContent(original, seq: message.stored.seq))
+        }
         addMentions(draft.content.mentions, of: message.stored.seq, by: sender, at: message.createdAt)
         return .message(message.stored, isNew: true)
     }
@@ -52,9 +55,12 @@ extension Rules {
     /// Returns the stored message for a repeated send, and refuses another send with the same client message id.
     private func repeated(_ draft: Draft, of first: StoredMessage) throws(Halt) -> Receipt {
         let message = try decoded(first.body)
-        if message.isAsSent {
-            guard message.content.isSame(as: draft.content) else { throw .refused(.clientMessageIDReused) }
-        } else {
+        // Before it was stored, the content may have been changed: then its fingerprint tells.
+        let isSame =
+            message.isAsSent
+            && (message.content.isSame(as: draft.content)
+                || draft.original.map { message.content.isSame(as: $0) } ?? false)
+        if !isSame {
             try facts.require(.isFirstContent)
             guard facts.isFirstContent else { throw .refused(.clientMessageIDReused) }
         }

@@ -23,7 +23,8 @@ public enum Write: Sendable {
     case removeBlock(UserID, by: UserID)
     /// Replace a message's snapshot.
     case replace(ReplacedMessage)
-    /// Remember the hash of a message's first content, before the content is edited or deleted.
+    /// Remember the hash of a message's first content, before the content is edited or deleted, or when another one is
+    /// stored. Does nothing if one is remembered.
     case rememberContent(Content, seq: Int64)
     /// Remove the sender and the client message id from a tombstone of an erased user, with what is remembered of it.
     case forgetSender(seq: Int64, UserID)

@@ -26,6 +26,8 @@ public struct Submission: Sendable {
     public var change: Change
     /// True if the sender has the rights of an owner in every room.
     public var isAdmin: Bool
+    /// True if the change is only decided, not made. Its outcome is ``Receipt/permitted(_:)`` if it would change a message.
+    public var isTrial: Bool
     /// The time when the request had arrived completely. The clock also counts the time for which the process was
     /// stopped, see ``LogObserver/abandoned(_:)``.
     public var arrival: ContinuousClock.Instant
@@ -45,8 +47,9 @@ public struct Submission: Sendable {
     /// Creates a change by `sender` to `room`, answered under `ticket`.
     public init(
         ticket: Ticket, room: RoomID?, sender: UserID, change: Change, isAdmin: Bool = false,
-        arrival: ContinuousClock.Instant = .now
+        isTrial: Bool = false, arrival: ContinuousClock.Instant = .now
     ) {
+        self.isTrial = isTrial
         self.arrival = arrival
         self.ticket = ticket
         self.room = room
@@ -75,6 +78,8 @@ public enum Receipt: Sendable, Hashable {
     /// The message of a send or of a change. `isNew` is true if this send stored it; false for a repeated send, and for
     /// changes.
     case message(StoredMessage, isNew: Bool)
+    /// The message as a trial would have stored it. Nothing was stored, so its `seq`, `rev` and time may become others.
+    case permitted(StoredMessage)
     /// The position of the user's read mark. `hasMoved` is false if the mark was there already, or further on.
     case readMark(seq: Int64, hasMoved: Bool)
     /// A room, a membership, a lifted ban or a removed block. `isNew` is true if the room or the membership was created, or
@@ -87,7 +92,7 @@ public enum Receipt: Sendable, Hashable {
     public var isNew: Bool {
         switch self {
         case .message(_, let isNew), .room(let isNew), .record(_, let isNew): isNew
-        case .readMark: false
+        case .readMark, .permitted: false
         }
     }
 }

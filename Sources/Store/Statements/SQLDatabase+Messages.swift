@@ -25,12 +25,14 @@ extension SQLDatabase {
 
     // MARK: First contents
 
-    /// Stores the fingerprint of a message's first content, before that is edited or deleted.
+    /// Stores the fingerprint of a message's first content, unless there is one.
     func insertFingerprint(_ fingerprint: [UInt8], of message: RowKey) throws {
-        try runSoon("INSERT INTO first_contents (message, fingerprint) VALUES ($1, $2)", message, fingerprint)
+        try runSoon(
+            "INSERT INTO first_contents (message, fingerprint) VALUES ($1, $2) ON CONFLICT DO NOTHING", message,
+            fingerprint)
     }
 
-    /// Returns the fingerprint of the first content of an edited or deleted message.
+    /// Returns the fingerprint of the first content of a message that was edited, deleted, or stored with another content.
     func fingerprint(of message: RowKey) throws -> [UInt8]? {
         try first("SELECT fingerprint FROM first_contents WHERE message = $1", message) { $0.bytes(0) }
     }

@@ -57,7 +57,8 @@ extension Commit {
         if names.contains(.past) { facts.past = try past(of: user, in: number) }
         if names.contains(.isFirstContent), case .send(let draft) = submission.change, let first = facts.first {
             facts.isFirstContent =
-                try db.fingerprint(of: RowKey(room: number, first.seq)) == fingerprinter.fingerprint(of: draft.content)
+                try db.fingerprint(of: RowKey(room: number, first.seq))
+                == fingerprinter.fingerprint(of: draft.firstContent)
         }
         if case .change(let change) = submission.change {
             try load(names, of: change, by: user, in: id, target.room!, into: &facts)

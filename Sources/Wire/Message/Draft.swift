@@ -6,6 +6,17 @@ public struct Draft: Sendable {
     public var content: Content
     /// The room's highest `seq` on which the send depends: the message is stored only as the next one. `nil` for any.
     public var expectHead: Int64?
+    // Empty for most drafts, so that a copy is small.
+    private var originals: [Content] = []
+
+    /// The content as the client sent it, if ``content`` was changed since; `nil` if it was not.
+    public var original: Content? {
+        get { originals.first }
+        set { originals = newValue.map { [$0] } ?? [] }
+    }
+
+    /// The content that a repeated send is compared with.
+    public var firstContent: Content { original ?? content }
 
     /// Creates a draft without validation; ``decode(_:)`` validates client input.
     public init(clientMessageID: String? = nil, content: Content, expectHead: Int64? = nil) {

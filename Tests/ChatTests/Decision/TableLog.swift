@@ -118,7 +118,7 @@ struct TableLog {
         if case .send(let draft) = submission.change {
             if names.contains(.first) { facts.first = first(draft.clientMessageID, by: user, in: room) }
             if names.contains(.isFirstContent), let first = facts.first {
-                facts.isFirstContent = room.contents[first.seq] == draft.content.canonicalBytes
+                facts.isFirstContent = room.contents[first.seq] == draft.firstContent.canonicalBytes
             }
         }
         if case .change(let change) = submission.change {
@@ -288,8 +288,7 @@ struct TableLog {
             room.messages[index].rev = stored.rev
             room.facts.rev = stored.rev
         case .rememberContent(let content, let seq):
-            #expect(room.contents[seq] == nil)
-            room.contents[seq] = content.canonicalBytes
+            if room.contents[seq] == nil { room.contents[seq] = content.canonicalBytes }
         case .removeReactions(let seq, let count):
             let rows = room.reactions.keys.filter { $0.seq == seq }
             #expect(rows.count == count)

@@ -87,8 +87,8 @@ extension Damage {
             "DELETE FROM first_contents WHERE message = \(id)2",
             "room lobby, seq 2: the hash of the original content is missing"),
         Damage(
-            "INSERT INTO first_contents VALUES (\(id)1, zeroblob(32))",
-            "room lobby, seq 1: there is a hash of the original content, but the message was never edited"),
+            "INSERT INTO first_contents VALUES ((2 << 36) + 1, zeroblob(32))",
+            "room attic, seq 1: there is a hash of the original content, but the message has no client_message_id"),
         Damage(
             "INSERT INTO first_contents VALUES (\(id)99, zeroblob(32))",
             "room #1, seq 99: there is a hash of the original content, but no message"),

@@ -12,6 +12,7 @@ struct DatabaseCopyTests {
         try log.sendAll((1...1203).map { .init(text: "message \($0)", id: "a\($0)") })
         try log.send(.init(text: "elsewhere", room: "gone", sender: "bob"))
         try log.send(.init(text: "@bob", sender: "carol", mentions: ["bob"], mentionsRoom: true))
+        try log.send(.init(text: "by the app", id: "changed", original: "by alice"))
         try log.edit(3, "changed")
         try log.react("👍", to: 4, as: "bob")
         try log.delete(5)
@@ -96,7 +97,8 @@ struct DatabaseCopyTests {
         #expect(try contents(there) == before)
         // A repeated send is recognized, and a new one gets the next place.
         #expect(try there.send(.init(text: "message 9", id: "a9")).isNew == false)
-        #expect(try there.send(.init(text: "next", id: "next")).seq == 1206)
+        #expect(try there.send(.init(text: "by alice", id: "changed")).isNew == false)
+        #expect(try there.send(.init(text: "next", id: "next")).seq == 1207)
         #expect(try there.send(.init(room: "new")).seq == 1)
         let after = try contents(there)
         there.close()

@@ -108,13 +108,20 @@ final class TestLog: Sendable {
         var mentionsRoom = false
         var data = ""
         var expectHead: Int64?
+        /// The text that the client has sent, if that is another one.
+        var original: String?
 
         var draft: Draft {
             let mentions = Mentions(users: mentions.map { UserID(trusted: $0) }, room: mentionsRoom)
-            return Draft(
+            var draft = Draft(
                 clientMessageID: id,
                 content: Content(text: text, replyTo: replyTo, mentions: mentions, data: Array(data.utf8)),
                 expectHead: expectHead)
+            if let original {
+                draft.original = draft.content
+                draft.original?.text = original
+            }
+            return draft
         }
     }
 

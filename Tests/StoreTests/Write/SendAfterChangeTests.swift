@@ -61,6 +61,94 @@ struct RepeatedSendAfterChangeTests {
     }
 }
 
+@Suite("A send whose content the app has changed")
+struct ChangedSendTests {
+    private let send = TestLog.Send(text: "h*", id: "a1", original: "hi")
+
+    @Test("is recognized by what the client has sent", arguments: TestStore.journals(0, 100))
+    func original(journalMessages: Int) throws {
+        var log = try TestLog { $0.journal.messages = journalMessages }
+        let first = try log.send(send).message
+        let changes: [(TestLog) throws -> StoredMessage] = [
+            { _ in first }, { try $0.react(to: 1, as: "bob") }, { try $0.edit(1, "bye") }, { try $0.delete(1) },
+        ]
+        for change in changes {
+            let changed = try change(log)
+            for same in [send, .init(text: "hi", id: "a1"), .init(text: "other", id: "a1", original: "hi")] {
+                #expect(try log.send(same) == .message(changed, isNew: false))
+            }
+            for other in [TestLog.Send(text: "HI", id: "a1"), .init(text: "x", id: "a1", original: "y")] {
+                #expect(throws: Problem.clientMessageIDReused) { try log.send(other) }
+            }
+            log = try log.reopened { $0.journal.messages = journalMessages }
+        }
+        #expect(try log.count("first_contents") == 1)
+    }
+
+    @Test("is told apart from another send that was stored as it is")
+    func unchanged() throws {
+        let log = try TestLog()
+        let first = try log.send(.init(text: "hi", id: "a1")).message
+        // The app had answered otherwise to the second one.
+        #expect(try log.send(send) == .message(first, isNew: false))
+        #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "h*", id: "a1", original: "ho")) }
+        try log.send(.init(text: "h*", original: "hi"))
+        #expect(try log.count("first_contents") == 0)
+    }
+}
+
+@Suite("A trial")
+struct TrialTests {
+    private func trial(_ submission: Submission) -> Submission {
+        var trial = submission
+        trial.isTrial = true
+        return trial
+    }
+
+    @Test("has the message that a send or an edit would store, and stores nothing")
+    func permitted() throws {
+        let log = try TestLog()
+        func send() throws -> Submission { try log.submissions([.init(text: "hi", id: "a1")])[0] }
+        guard case .permitted(let message) = try log.outcome(trial(send())).get() else {
+            Issue.record("it is not permitted")
+            return
+        }
+        #expect(try Message(decoding: message.body).content.text == "hi")
+        #expect(try log.state() == RoomState())
+        #expect(try log.count("rooms") == 0)
+        let stored = try log.outcome(send()).get()
+        #expect(stored.isNew)
+        // Decided together, a trial is still not stored.
+        let edit = try log.submission(.init(seq: 1, action: .edit(Edit(text: "ho"))))
+        let results = try log.submitAll([trial(edit), trial(send()), trial(log.submissions([.init(text: "two")])[0])])
+        guard case .permitted(let edited) = try results[0].get() else {
+            Issue.record("it is not permitted")
+            return
+        }
+        #expect(try Message(decoding: edited.body).content.text == "ho")
+        #expect(try results[1].get() == .message(stored.message, isNew: false))
+        #expect(try log.state() == RoomState(head: 1, rev: 1))
+        #expect(try log.stored(1)?.body == stored.body)
+    }
+
+    @Test("is refused, or has nothing to do, as the change would be")
+    func refused() throws {
+        let log = try TestLog()
+        try log.send(.init(text: "hi", id: "a1"))
+        func result(_ submission: Submission) throws -> Result<Receipt, Problem> { try log.outcome(trial(submission)) }
+        let reused = try log.submissions([.init(text: "ho", id: "a1")])[0]
+        #expect(throws: Problem.clientMessageIDReused) { try result(reused).get() }
+        let foreign = try log.submission(.init(seq: 1, action: .edit(Edit(text: "ho")), user: "bob"))
+        #expect(throws: Problem.notTheSender) { try result(foreign).get() }
+        let same = try log.submission(.init(seq: 1, action: .edit(Edit(text: "hi"))))
+        #expect(try result(same).get().isNew == false)
+        #expect(try log.state().rev == 1)
+        _ = try log.change(.setBan(UserID("mallory"), BanSettings(scope: .all)), by: "alice").get()
+        let banned = try log.submissions([.init(sender: "mallory")])[0]
+        #expect(throws: Problem.self) { try result(banned).get() }
+    }
+}
+
 @Suite("A fingerprint")
 struct FingerprintTests {
     @Test("is the same for the same content in one database, and differs between databases")

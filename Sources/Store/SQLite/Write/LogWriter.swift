@@ -331,7 +331,7 @@ extension Submission {
     /// An estimate of its bytes.
     var byteCount: Int {
         switch change {
-        case .send(let draft): draft.content.byteCount
+        case .send(let draft): draft.content.byteCount + (draft.original?.byteCount ?? 0)
         case .change(let change):
             switch change.action {
             case .edit(let edit):
