@@ -53,6 +53,7 @@ export default {
     failures: {
         too_long: "The message is too long.", banned: "You may not send here.", blocked: "You cannot write to this user.",
         unauthenticated: "You are not signed in.", posting_restricted: "Only owners may write in this room.",
+        rejected: "The message was not accepted.",
         not_a_member: "You are no longer a member.", room_not_found: "There is no such room.", room_deleted: "The room was deleted.",
     },
 

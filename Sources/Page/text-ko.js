@@ -47,6 +47,7 @@ const texts = {
     failures: {
         too_long: "메시지가 너무 깁니다.", banned: "여기에는 보낼 수 없습니다.", blocked: "이 사용자에게는 보낼 수 없습니다.",
         unauthenticated: "로그인하지 않았습니다.", posting_restricted: "이 대화방에는 소유자만 쓸 수 있습니다.",
+        rejected: "메시지가 받아들여지지 않았습니다.",
         not_a_member: "더 이상 멤버가 아닙니다.", room_not_found: "없는 대화방입니다.", room_deleted: "삭제된 대화방입니다.",
     },
 

@@ -29,6 +29,7 @@ public final class Server: Sendable {
     private let nodes: NodeExchange?
     private let log: any OpenLog
     private let webhooks: WebhookService
+    private let beforeSend: BeforeSend?
     /// Forwards the log's events to the loops.
     let dispatcher: LoopDispatcher
     private let workers: [LoopBound<Worker>]
@@ -51,6 +52,7 @@ public final class Server: Sendable {
         guard !wanted.proxyProtocol || !wanted.trustedProxies.isEmpty else {
             throw ServerError.proxyProtocolWithoutProxies
         }
+        let beforeSecrets = try wanted.beforeSend.map { try BeforeSend.secrets(of: $0) }
         var transport = configuration.transport
         let descriptors = try Self.descriptorsForConnections(configuration)
         if descriptors < transport.connections {
@@ -99,6 +101,10 @@ public final class Server: Sendable {
                 rules: configuration.webhooks, metrics: WebhookMetrics(factory: registry, registry: registry),
                 logger: logger)
             dispatcher.connect(webhooks)
+            let beforeSend = configuration.beforeSend.map {
+                BeforeSend(
+                    $0, secrets: beforeSecrets ?? [], metrics: BeforeSendMetrics(factory: registry), logger: logger)
+            }
             let services = Services(
                 configuration: configuration, log: log,
                 health: .init(problem: { Self.problem(of: log) }, damagedRooms: { log.quarantinedRooms }),
@@ -111,7 +117,7 @@ public final class Server: Sendable {
                 guards: .init(
                     origins: origins, hosts: hosts, pending: ByteBudget(limit: configuration.pendingBytes),
                     proxies: TrustedProxies(configuration.trustedProxies), limiter: Limiter(configuration.limits)),
-                webhooks: webhooks, metrics: metrics,
+                webhooks: webhooks, beforeSend: beforeSend, metrics: metrics,
                 exposition: SharedExposition(of: registry, interval: configuration.metricsInterval),
                 logger: logger, requestLog: RequestLog(configuration.requestLogging, to: logger))
             workers = group.loops.map { loop in Self.makeWorker(on: loop, services) }
@@ -121,6 +127,7 @@ public final class Server: Sendable {
                 try addresses.serve(configuration, on: group, with: workers, logger)
             } catch {
                 nodes?.close()
+                beforeSend?.close()
                 webhooks.close()
                 log.close()
                 dispatcher.disconnect()
@@ -129,6 +136,7 @@ public final class Server: Sendable {
             (ownPort, metricsPort) = (addresses.main.port, addresses.operations?.port)
             self.log = log
             self.webhooks = webhooks
+            self.beforeSend = beforeSend
             self.nodes = nodes
             self.dispatcher = dispatcher
             Self.observe(registry, group, services, log)
@@ -390,6 +398,16 @@ public final class Server: Sendable {
         logger.info("token keys reloaded", metadata: ["keys": .stringConvertible(rules.keys.count)])
     }
 
+    /// Reads the secrets of `--before-send-secret-file` again. If they are unusable the old ones stay.
+    public func reloadBeforeSendSecrets() {
+        guard let beforeSend, let configuration = configuration.beforeSend else { return }
+        do {
+            beforeSend.sign(with: try BeforeSend.secrets(of: configuration))
+        } catch {
+            logger.error("\(error) The old secrets stay.")
+        }
+    }
+
     /// Stops the server: accepts no more connections, answers pending requests, closes sockets with 1001, commits, and
     /// ends the threads. Takes at most the grace period and the time to close the log, which is longer after a burst of
     /// sends.
@@ -401,6 +419,7 @@ public final class Server: Sendable {
         while group.connectionCount > 0, ContinuousClock.now < deadline { usleep(10_000) }
         faults?.stop(by: deadline)
         nodes?.close()
+        beforeSend?.close()
         webhooks.close()
         log.close()
         group.stop()

@@ -39,6 +39,16 @@ public struct ServerError: Error, Sendable, CustomStringConvertible {
         )
     }
 
+    /// `--before-send` has no URL of a receiver.
+    static func badBeforeSend(_ problem: String) -> ServerError {
+        ServerError(description: "The URL of --before-send \(problem).")
+    }
+
+    /// `--before-send-secret-file` has no secret.
+    static func badBeforeSendSecret(_ path: String, _ problem: String) -> ServerError {
+        ServerError(description: "cannot use --before-send-secret-file \(path): \(problem)")
+    }
+
     /// A server without keys would listen beyond loopback: any client could use any name.
     static func openBeyondLoopback(_ host: String) -> ServerError {
         ServerError(

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Reading files that contain a key.
-enum KeyFile {
+package enum KeyFile {
     /// Maximum size of a file in bytes.
     static let maximumBytes = 1024 * 1024
 
     /// Returns the content of a file.
     ///
     /// - Throws: ``KeyError`` if it cannot be read or is too large.
-    static func read(_ path: String) throws(KeyError) -> [UInt8] {
+    package static func read(_ path: String) throws(KeyError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         defer { close(descriptor) }

@@ -15,6 +15,8 @@ public struct SenderConfiguration: Sendable {
     public var proxy: String?
     /// A file with the certificates of authorities to trust (PEM). `nil`: those of the system.
     public var authorities: String?
+    /// Maximum number of bytes that are read of the body of an answer.
+    public var maximumAnswer = SenderAnswer.maximumBody
     /// The value of `User-Agent`.
     public var userAgent: String
 
@@ -212,7 +214,7 @@ private final class Transfer {
 
     /// Takes bytes of the body. Returns fewer than `count`, which ends the transfer, once it has enough.
     private func take(body bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        let kept = min(count, SenderAnswer.maximumBody - body.count)
+        let kept = min(count, configuration.maximumAnswer - body.count)
         body += UnsafeRawBufferPointer(start: bytes, count: kept)
         isCut = kept < count
         return kept

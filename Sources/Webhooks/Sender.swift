@@ -1,7 +1,6 @@
 /// Sends deliveries to receivers.
 ///
-/// No call blocks. Implementations judge addresses, follow no redirects, and read at most ``SenderAnswer/maximumBody``
-/// bytes of an answer.
+/// No call blocks. Implementations judge addresses, follow no redirects, and read a bounded number of bytes of an answer.
 public protocol Sender: Sendable {
     /// Posts a body.
     ///
@@ -17,7 +16,7 @@ public protocol Sender: Sendable {
 
 /// A receiver's answer.
 public struct SenderAnswer: Sendable, Hashable {
-    /// Maximum number of bytes of ``body``: 4 KiB.
+    /// Default maximum number of bytes of ``body``: 4 KiB.
     public static let maximumBody = 4096
 
     /// The status of HTTP.

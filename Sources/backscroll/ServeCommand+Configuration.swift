@@ -23,6 +23,9 @@ extension ServeCommand {
         guard (tlsCert == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-cert and --tls-key go together.")
         }
+        guard (beforeSend == nil) == (beforeSendSecretFile == nil) else {
+            throw ValidationError("--before-send and --before-send-secret-file go together.")
+        }
         guard !keySources.isEmpty || jwtIssuer == nil && jwtAudience == nil else {
             throw ValidationError(
                 "--jwt-issuer and --jwt-audience need a key: add --jwt-secret-file, --jwt-key or --jwks.")
@@ -42,9 +45,10 @@ extension ServeCommand {
 
     /// The files with secrets, and the options that name them.
     var secretFiles: [(option: String, path: String)] {
-        [("--jwt-secret-file", jwtSecretFile), ("--tls-key", tlsKey)].compactMap { option, path in
-            path.map { (option, $0) }
-        }
+        [
+            ("--jwt-secret-file", jwtSecretFile), ("--tls-key", tlsKey),
+            ("--before-send-secret-file", beforeSendSecretFile),
+        ].compactMap { option, path in path.map { (option, $0) } }
     }
 
     var keySources: KeySources {
@@ -80,6 +84,10 @@ extension ServeCommand {
         configuration.unsafeDatabase = unsafeDatabase
         configuration.webhookHTTP = webhookAllowHttp
         configuration.webhookProxy = webhookProxy
+        if let beforeSend, let beforeSendSecretFile {
+            configuration.beforeSend = BeforeSendConfiguration(
+                url: beforeSend, secretFile: beforeSendSecretFile, failure: beforeSendFailure)
+        }
         configuration.page = !noPage
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
@@ -93,3 +101,4 @@ extension ServeCommand {
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 extension RequestLogging: ExpressibleByArgument {}
+extension BeforeSendConfiguration.Failure: ExpressibleByArgument {}

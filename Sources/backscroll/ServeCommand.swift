@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
             When the server is ready, it prints a line that begins with "listening on" on standard output.
             SIGTERM and SIGINT stop it: for at most \(ServeCommand.defaults.grace.components.seconds) seconds it finishes \
             pending requests and closes sockets with 1001. Then it closes the database and exits with 0. SIGHUP makes it reload \
-            its certificate and the token keys.
+            its certificate, the token keys and the secrets of --before-send.
 
             With a key (--jwt-secret-file, --jwt-key, --jwks), callers authenticate with JSON Web Tokens signed with HS256, \
             RS256, ES256 or EdDSA. Without a key the server is in open mode: callers choose their own names, and the server \
@@ -264,6 +264,20 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "url"))
     var webhookProxy: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Ask this URL before a message is stored or edited; the app may refuse or change it. Any address is allowed.",
+            valueName: "url"))
+    var beforeSend: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The secrets that sign these questions, one a line: whsec_ and 32 bytes in base64.", valueName: "path"))
+    var beforeSendSecretFile: String?
+
+    @Option(help: "Messages while that URL gives no answer: refuse (503), or allow.")
+    var beforeSendFailure = BeforeSendConfiguration.Failure.refuse
+
     @Flag(help: "Do not serve the web page at /.")
     var noPage = false
 
@@ -347,6 +361,7 @@ struct ServeCommand: AsyncParsableCommand {
                 for warning in StartWarnings.warnings(secrets: secretFiles) { logger.warning("\(warning)") }
                 server.reload()
                 server.reloadKeys(from: keySources)
+                server.reloadBeforeSendSecrets()
                 ServiceManager.notify("READY=1")
             case .otherHistory, .failedSync:
                 logger.critical(

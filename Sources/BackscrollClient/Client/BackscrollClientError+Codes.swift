@@ -116,6 +116,8 @@ extension BackscrollClientError {
     public static let postingRestricted = "posting_restricted"
     /// The caller is banned from the room, or from the whole server.
     public static let banned = "banned"
+    /// The app that the server asks about messages does not accept this one.
+    public static let rejected = "rejected"
     /// The other user has blocked the caller.
     public static let blocked = "blocked"
     /// The caller is not a member of the room.

@@ -63,6 +63,11 @@ extension Problem {
         return Problem(code: .banned, detail: detail)
     }
 
+    /// 403 `rejected`: the app does not accept the message, because of `detail`.
+    public static func rejected(_ detail: String) -> Problem {
+        Problem(code: .rejected, detail: detail)
+    }
+
     /// 403 `blocked`: the other user has blocked the caller.
     public static var blocked: Problem {
         Problem(code: .blocked, detail: "This user has blocked you.")

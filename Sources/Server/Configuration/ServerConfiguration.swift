@@ -77,6 +77,8 @@ public struct ServerConfiguration: Sendable {
     public var webhookHTTP = false
     /// The proxy that deliveries to webhooks go through; `nil` for none.
     public var webhookProxy: String?
+    /// The app to ask before a message is stored; `nil` for none.
+    public var beforeSend: BeforeSendConfiguration?
     /// What sends deliveries to webhooks; `nil` for the server's own. Tests choose another.
     var webhookSender: (any Sender)?
     /// True if messages are stored in PostgreSQL although its crash could lose them.
@@ -130,6 +132,31 @@ public struct ServerConfiguration: Sendable {
 
     /// Creates a configuration with the defaults.
     public init() {}
+}
+
+/// The app that is asked before a message is stored.
+public struct BeforeSendConfiguration: Sendable {
+    /// What becomes of a message if the app does not answer.
+    public enum Failure: String, CaseIterable, Sendable {
+        /// It is refused with 503.
+        case refuse
+        /// It is stored as it was sent.
+        case allow
+    }
+
+    /// The URL that questions are posted to: `https` or `http`, at any address.
+    public var url: String
+    /// The path of a file with the secrets that sign questions: a line for each.
+    public var secretFile: String
+    /// What becomes of a message if the app does not answer.
+    public var failure: Failure
+
+    /// Creates the configuration of an app.
+    public init(url: String, secretFile: String, failure: Failure = .refuse) {
+        self.url = url
+        self.secretFile = secretFile
+        self.failure = failure
+    }
 }
 
 /// A host and a port to listen on.

@@ -37,17 +37,19 @@ final class LogClient {
     ///
     /// The log gets the change at the end of this turn or of a later one, see ``Gathering``.
     ///
-    /// - Parameter exchange: The exchange that the outcome is for; `nil` if no client waits for it.
+    /// - Parameters:
+    ///   - isTrial: True to decide the change without making it.
+    ///   - exchange: The exchange that the outcome is for; `nil` if no client waits for it.
     func submit(
         _ change: consuming Submission.Change, to room: RoomID?, by sender: UserID, isAdmin: Bool = false,
-        for exchange: Exchange?, then: @escaping (Result<Receipt, Problem>) -> Void
+        isTrial: Bool = false, for exchange: Exchange?, then: @escaping (Result<Receipt, Problem>) -> Void
     ) {
         nextNumber += 1
         let ticket = Ticket(loop: loop.index, number: nextNumber)
         outcomes[ticket.number] = OutcomeHandler(exchange: exchange, call: then)
         submissions.append(
             Submission(
-                ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin,
+                ticket: ticket, room: room, sender: sender, change: change, isAdmin: isAdmin, isTrial: isTrial,
                 arrival: arrival(of: exchange)))
     }
 

@@ -14,6 +14,8 @@ struct Services: Sendable {
     let notices: Notices
     let guards: Guards
     let webhooks: WebhookService
+    /// `nil` if the app is not asked before messages are stored.
+    let beforeSend: BeforeSend?
     let metrics: ServerMetrics
     let exposition: SharedExposition
     let logger: Logger

@@ -245,6 +245,9 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case webhookRoomsBehind = "backscroll_webhook_rooms_behind"
     case webhookDelay = "backscroll_webhook_delay_seconds"
     case webhookPaused = "backscroll_webhook_paused"
+    // These exist with --before-send only: BeforeSendMetrics.
+    case beforeSend = "backscroll_before_send_total"
+    case beforeSendSeconds = "backscroll_before_send_seconds"
     // These exist with PostgreSQL only: NodeMetrics.
     case lookupDelay = "backscroll_lookup_delay_seconds"
     case writerWait = "backscroll_writer_wait_seconds"
@@ -316,6 +319,9 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .webhookDelay:
             "Age of the oldest change that a webhook's receiver lacks, in seconds; on the node that delivers."
         case .webhookPaused: "1 while a webhook is turned off or has paused itself, else 0; on the node that delivers."
+        case .beforeSend:
+            "Messages that the app was asked about, by its answer (allowed, changed, denied, failed), or not asked because too many questions were under way (overloaded)."
+        case .beforeSendSeconds: "Time until the app had answered a question about a message, in seconds."
         case .caretaker: "1 while this node does the background work of all nodes, else 0."
         case .listenerConnected: "1 while this node hears the notifications of other nodes, else 0."
         case .commitConflicts: "Commits tried again because of another node's transaction, such as a deadlock."

@@ -12,20 +12,25 @@ enum MessageRoutes {
         let draft = try Draft.decode(request.body)
         // The hottest path: one closure, without the request, which is larger.
         let (exchange, room) = (request.exchange, request.room)
-        request.worker.log.submit(
-            .send(draft), to: room, by: sender, isAdmin: request.caller.isAdmin, for: exchange
-        ) { result in
-            switch result {
-            case .success(.message(let message, isNew: true)):
-                exchange.worker.services.metrics.messagesStored.increment()
-                addLocation(of: message.seq, in: room, to: &exchange.lines)
-                answer(exchange, .created, message)
-            case .success(let repeated):
-                exchange.worker.services.metrics.messagesDuplicate.increment()
-                answer(exchange, repeated)
-            case .failure(let problem):
-                exchange.refuse(problem)
-            }
+        guard let app = request.services.beforeSend else {
+            return request.worker.log.submit(
+                .send(draft), to: room, by: sender, isAdmin: request.caller.isAdmin, for: exchange
+            ) { answerSend(exchange, room, $0) }
+        }
+        ask(app, .send(draft), of: request, by: sender) { answerSend(exchange, room, $0) }
+    }
+
+    private static func answerSend(_ exchange: Exchange, _ room: RoomID, _ result: Result<Receipt, Problem>) {
+        switch result {
+        case .success(.message(let message, isNew: true)):
+            exchange.worker.services.metrics.messagesStored.increment()
+            addLocation(of: message.seq, in: room, to: &exchange.lines)
+            answer(exchange, .created, message)
+        case .success(let repeated):
+            exchange.worker.services.metrics.messagesDuplicate.increment()
+            answer(exchange, repeated)
+        case .failure(let problem):
+            exchange.refuse(problem)
         }
     }
 
@@ -88,7 +93,15 @@ enum MessageRoutes {
 
     /// `PATCH /v1/rooms/{room}/messages/{seq}`
     static func edit(_ request: RoutedRequest) throws(Problem) {
-        try change(request, .edit(try Edit.decode(request.body)))
+        let edit = try Edit.decode(request.body)
+        guard let app = request.services.beforeSend else { return try change(request, .edit(edit)) }
+        let change = MessageChange(seq: request.seq, action: .edit(edit), revs: request.headerFields.ifMatchRevisions)
+        ask(app, .change(change), of: request, by: try request.caller.named()) { [exchange = request.exchange] in
+            switch $0 {
+            case .success(let receipt): answer(exchange, receipt)
+            case .failure(let problem): exchange.refuse(problem)
+            }
+        }
     }
 
     /// `DELETE /v1/rooms/{room}/messages/{seq}`

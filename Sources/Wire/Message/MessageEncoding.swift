@@ -134,7 +134,7 @@ extension Content {
     }
 
     /// Appends the content without its text as further members of an object.
-    fileprivate func encodeMembersBesideText(into out: inout [UInt8]) {
+    func encodeMembersBesideText(into out: inout [UInt8]) {
         if !attachments.isEmpty {
             out.append(memberName: "attachments")
             out.append(array: attachments) { $0.encode(into: &$1) }

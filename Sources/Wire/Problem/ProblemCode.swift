@@ -119,6 +119,8 @@ extension Problem {
         case postingRestricted = "posting_restricted"
         /// The caller is banned from the room, or from the whole server.
         case banned = "banned"
+        /// The app that the server asks about messages does not accept this one.
+        case rejected = "rejected"
         /// The other user has blocked the caller.
         case blocked = "blocked"
         /// The caller is not a member of the room.

@@ -12,7 +12,7 @@ extension Problem.Code {
             400
         case .unauthenticated, .tokenMissing, .tokenInvalid, .tokenExpired, .tokenNotYetValid, .disconnected: 401
         case .forbidden, .notTheSender, .notAMember, .receiptsOff, .postingRestricted, .banned, .blocked,
-            .roomNotAllowed,
+            .rejected, .roomNotAllowed,
             .originNotAllowed:
             403
         case .notFound, .roomNotFound, .memberNotFound, .messageNotFound, .banNotFound, .reportNotFound,

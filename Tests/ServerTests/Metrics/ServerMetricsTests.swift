@@ -10,6 +10,7 @@ import Wire
     private let metrics: ServerMetrics
     // The registry asks it for the values.
     private let webhooks: WebhookMetrics
+    private let beforeSend: BeforeSendMetrics
 
     init() {
         metrics = ServerMetrics(factory: registry)
@@ -19,6 +20,7 @@ import Wire
         webhooks = WebhookMetrics(factory: registry, registry: registry)
         webhooks.set(WebhookMetrics.State(), of: "crm")
         _ = webhooks.attempts("crm", "ok")
+        beforeSend = BeforeSendMetrics(factory: registry)
     }
 
     @Test func `every metric exists from the start, with a help text and no value`() {

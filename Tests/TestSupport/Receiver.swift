@@ -3,15 +3,15 @@ import Synchronization
 import Threads
 
 /// A receiver of deliveries on 127.0.0.1, which answers each request as a test says.
-final class Receiver: Sendable {
+package final class Receiver: Sendable {
     /// A connection, used by its own thread.
-    struct Connection: ~Copyable {
+    package struct Connection: ~Copyable {
         fileprivate let descriptor: Int32
 
         deinit { Glibc.close(descriptor) }
 
         /// Returns a request with its body; `nil` at the end of the connection.
-        borrowing func request() -> String? {
+        package borrowing func request() -> String? {
             var bytes: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 64 * 1024)
             while true {
@@ -30,23 +30,23 @@ final class Receiver: Sendable {
 
         /// Writes an answer, or a part of one. Returns false if the other side has gone.
         @discardableResult
-        borrowing func write(_ text: String) -> Bool {
+        package borrowing func write(_ text: String) -> Bool {
             let bytes = Array(text.utf8)
             return send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         }
 
         /// Waits until the other side closes the connection.
-        borrowing func waitForEnd() {
+        package borrowing func waitForEnd() {
             var byte: UInt8 = 0
             while recv(descriptor, &byte, 1, 0) > 0 {}
         }
     }
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
 
     /// Listens, and calls `serve` for each connection on a thread of its own.
-    init(_ serve: @escaping @Sendable (borrowing Connection) -> Void) {
+    package init(_ serve: @escaping @Sendable (borrowing Connection) -> Void) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -78,5 +78,5 @@ final class Receiver: Sendable {
     }
 
     /// The URL of a path.
-    func url(_ path: String = "/", host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
+    package func url(_ path: String = "/", host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
 }
