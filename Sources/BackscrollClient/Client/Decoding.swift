@@ -29,6 +29,15 @@ extension JSONScanner {
         return try readBoolean()
     }
 
+    /// Reads a range, an array of its bounds; nil for an array of another kind.
+    mutating func rangeValue() throws(Problem) -> Range<Int>? {
+        try enterArray()
+        var bounds: [Int] = []
+        while try nextElement() { if let bound = try integerValue() { bounds.append(Int(bound)) } }
+        guard bounds.count == 2, bounds[0] >= 0, bounds[0] <= bounds[1] else { return nil }
+        return bounds[0]..<bounds[1]
+    }
+
     /// Reads a message.
     mutating func message() throws(Problem) -> ChatMessage {
         ChatMessage(try Message(decoding: try readCompact().bytes))
@@ -48,8 +57,10 @@ struct JSONFields {
     private(set) var messages: [ChatMessage] = []
     /// The ids in a list of users.
     private(set) var users: [String] = []
-    /// The elements of a list of rooms, members, read marks, blocks or profiles.
+    /// The elements of a list of rooms, members, read marks, blocks, profiles or hits.
     private(set) var elements: [JSONFields] = []
+    /// The places of the words in a hit.
+    private(set) var highlights: [Range<Int>] = []
 
     /// Reads an object. Fields of other kinds are ignored, so that a newer server can add some.
     init(_ text: [UInt8]) throws(Problem) {
@@ -75,7 +86,11 @@ struct JSONFields {
             case (.array, "users"):
                 try json.enterArray()
                 while try json.nextElement() { if let user = try json.stringValue() { users.append(user) } }
-            case (.array, "rooms"), (.array, "members"), (.array, "reads"), (.array, "blocks"), (.array, "profiles"):
+            case (.array, "highlights"):
+                try json.enterArray()
+                while try json.nextElement() { if let range = try json.rangeValue() { highlights.append(range) } }
+            case (.array, "rooms"), (.array, "members"), (.array, "reads"), (.array, "blocks"), (.array, "profiles"),
+                (.array, "hits"):
                 try json.enterArray()
                 while try json.nextElement() { elements.append(try JSONFields(&json)) }
             default: try json.skipValue()
