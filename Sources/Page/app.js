@@ -8,15 +8,13 @@ import { watchCalendar } from "./calendar.js";
 import { claimsOf, Client, ClientError } from "./client/index.js";
 import { Notify } from "./client/notify.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
-import { matches } from "./completion.js";
+import { matches } from "./composer.js";
+import { ask, drawMessages, drawMute, openMute, sentAt, showMessages, showMessagesError, showsMessages, wireSearch } from "./dialogs.js";
 import { draftOf, watchDrafts } from "./drafts.js";
 import { BLOCKED_TEXT } from "./message.js";
-import { drawMessages, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
-import { drawMute, openMute } from "./mute.js";
 import { networkText, watchedFetch, watchNetwork } from "./network.js";
 import { canNotify, isNotified, Notifications, setNotified, showBadge } from "./notifications.js";
 import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
-import { ask } from "./question.js";
 import { Screen } from "./screen.js";
 import { kept, session } from "./session.js";
 import { $, cut, durationText, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
@@ -771,19 +769,27 @@ function wireDates() {
     };
 }
 
+/** @param {import("./client/index.js").Message} message The message to show. The reader can go back. */
+function goTo({ room = "", seq }) {
+    if (screen?.id === room) return screen.leap(seq);
+    history.pushState({ isFromList: screen === null }, "", urlOf(room, seq));
+    show(room, seq);
+}
+
+/** @param {import("./client/index.js").Message} message */
+const isFolded = ({ sender }) => chat().blocks.view.has(sender);
+
+wireSearch({ client: () => client, room: () => screen?.id ?? null, roomName, isFolded, go: goTo });
+
 /** @type {{messages: import("./client/index.js").Message[], cursor?: string}} The mentions that are loaded. */
 let mentions = { messages: [] };
 
-/** @returns {import("./messages.js").List} */
+/** @returns {import("./dialogs.js").List} */
 function mentionList() {
     return {
-        title: MENTIONS_TITLE, empty: texts.noMentions, messages: mentions.messages, isFolded: ({ sender }) => chat().blocks.view.has(sender),
+        title: MENTIONS_TITLE, empty: texts.noMentions, messages: mentions.messages, isFolded,
         about: (message) => `${sentAt(message)} · ${roomName(message.room ?? "")}`,
-        go: ({ room = "", seq }) => {
-            if (screen?.id === room) return screen.leap(seq);
-            history.pushState({ isFromList: screen === null }, "", urlOf(room, seq));
-            show(room, seq);
-        },
+        go: goTo,
         more: mentions.cursor === undefined ? null : () => loadMentions(),
     };
 }

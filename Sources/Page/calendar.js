@@ -36,13 +36,19 @@ export function watchCalendar(onChange) {
 }
 
 /**
+ * The midnight in UTC of the reader's day of a time.
+ *
+ * @param {Date} time
+ */
+export const midnight = (time) => new Date(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()));
+
+/**
  * The name of a day: today, yesterday, or its date.
  *
  * @param {Date} day Its midnight in UTC, whatever the reader's zone.
  */
 export function dayText(day) {
-    const now = new Date();
-    const days = Math.round((day.getTime() - Date.UTC(now.getFullYear(), now.getMonth(), now.getDate())) / 86400000);
+    const days = Math.round((day.getTime() - midnight(new Date()).getTime()) / 86400000);
     const { relative, weekday } = formats();
     return days === 0 || days === -1 ? relative.format(days, "day") : weekday.format(day);
 }

@@ -8,15 +8,13 @@
 
 import { unreadToast } from "./client/index.js";
 import { Pins } from "./client/pins.js";
-import { dayText, firstSince } from "./calendar.js";
+import { dayText, firstSince, midnight } from "./calendar.js";
 import { Composer } from "./composer.js";
+import { ask, askReason, closeMenu, copy, drawMessages, drawPins, openMenu, sentAt, showMessages, showMessagesError, showsMessages } from "./dialogs.js";
 import { List } from "./list.js";
-import { closeMenu, copy, openMenu } from "./menu.js";
 import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, contentOf, picker, picturesOf, rowNode, stateOf, unreadCount } from "./message.js";
-import { drawMessages, drawPins, sentAt, showMessages, showMessagesError, showsMessages } from "./messages.js";
 import { networkText, serverNow } from "./network.js";
 import { membersOf, nameOf } from "./people.js";
-import { ask, askReason } from "./question.js";
 import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
 import { $, durationText, element, formats, numberText, said, sentence, summary, unreadText } from "./text.js";
@@ -574,7 +572,7 @@ export class Screen {
         if (showsMessages(PINS_TITLE)) drawMessages(this.#pinList);
     }
 
-    /** @returns {import("./messages.js").List} */
+    /** @returns {import("./dialogs.js").List} */
     get #pinList() {
         return {
             title: PINS_TITLE, empty: texts.noPins, messages: this.#pins.view, isFolded: (message) => this.#isFolded(message),
@@ -699,8 +697,7 @@ export class Screen {
     /** Shows the day of the first visible message over the list, while the reader scrolls and no line above it tells the day. */
     #showDate() {
         const node = $("[data-date]");
-        const time = this.shownTime;
-        const day = new Date(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate()));
+        const day = midnight(this.shownTime);
         const line = this.#list.node(`day/${day.toISOString().slice(0, 10)}`);
         setText(node, dayText(day));
         setHidden(node, line !== undefined && line.getBoundingClientRect().bottom > this.scroller.getBoundingClientRect().top);

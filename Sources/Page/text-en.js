@@ -34,6 +34,8 @@ export default {
     allPins: (/** @type {number} */ count) => `All ${count}`, pinnedBy: (/** @type {string} */ name) => `Pinned by ${name}`,
     unpinOf: (/** @type {string} */ message) => `Unpin ${message}`,
     mentions: "Mentions of you", noMentions: "Nobody has mentioned you.", showMore: "Show more",
+    search: "Search messages", find: "Search", searchRoom: "Search in this room", searchWords: "Words, “phrases”, and -words that must not occur", searchHere: "Only in this room",
+    noHits: "No message has these words.", indexing: "Older messages are still being indexed.",
 
     // A message
     blockedMessage: "Message of a blocked user.", show: "Show", deletedMessage: "This message was deleted.", deleted: "Deleted", edited: "edited",
@@ -85,6 +87,7 @@ export default {
     /** Answers of the server, by their codes. Of others its own text is shown. */
     problems: {
         unreachable: "The server cannot be reached.", rate_limited: "Too much at once. Try again soon.",
+        query_invalid: "Enter up to 8 words or \"phrases\", of up to 64 characters. At least one must occur.", index_building: "The search is not ready yet. Try again soon.",
         overloaded: "The server is busy. Try again soon.", unavailable: "The server is busy. Try again soon.",
     },
 };

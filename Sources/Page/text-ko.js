@@ -30,6 +30,8 @@ const texts = {
     pinnedMessages: "고정된 메시지", pinnedMessage: "고정된 메시지", noPins: "고정된 메시지가 없습니다.", list: "목록",
     allPins: (count) => `전체 ${count}개`, pinnedBy: (name) => `${name}님이 고정함`, unpinOf: (message) => `고정 해제: ${message}`,
     mentions: "나를 멘션한 메시지", noMentions: "나를 멘션한 메시지가 없습니다.", showMore: "더 보기",
+    search: "메시지 검색", find: "검색", searchRoom: "이 대화방에서 검색", searchWords: "단어나 “구절”. 단어 앞의 -는 그 단어를 뺍니다", searchHere: "이 대화방에서만",
+    noHits: "찾는 말이 있는 메시지가 없습니다.", indexing: "오래된 메시지는 아직 색인 중입니다.",
 
     blockedMessage: "차단한 사용자의 메시지입니다.", show: "보기", deletedMessage: "삭제된 메시지입니다.", deleted: "삭제됨", edited: "수정됨",
     picture: "사진", video: "동영상", audio: "오디오", file: "파일", link: "링크", previousPicture: "이전 사진", nextPicture: "다음 사진",
@@ -76,6 +78,7 @@ const texts = {
 
     problems: {
         unreachable: "서버에 연결할 수 없습니다.", rate_limited: "요청이 너무 많습니다. 잠시 뒤 다시 시도하세요.",
+        query_invalid: "단어나 \"구절\"을 8개까지, 저마다 64자까지 쓸 수 있습니다. 빼지 않는 말이 하나는 있어야 합니다.", index_building: "검색 준비가 끝나지 않았습니다. 잠시 뒤 다시 시도하세요.",
         overloaded: "서버가 바쁩니다. 잠시 뒤 다시 시도하세요.", unavailable: "서버가 바쁩니다. 잠시 뒤 다시 시도하세요.",
     },
 };

@@ -23,11 +23,11 @@ static const struct page_file files[] = {
     {"calendar.js", TEXT{
 #embed "../Page/calendar.js" suffix(, 0)
     }},
-    {"completion.js", TEXT{
-#embed "../Page/completion.js" suffix(, 0)
-    }},
     {"composer.js", TEXT{
 #embed "../Page/composer.js" suffix(, 0)
+    }},
+    {"dialogs.js", TEXT{
+#embed "../Page/dialogs.js" suffix(, 0)
     }},
     {"drafts.js", TEXT{
 #embed "../Page/drafts.js" suffix(, 0)
@@ -38,17 +38,8 @@ static const struct page_file files[] = {
     {"manifest.webmanifest", TEXT{
 #embed "../Page/manifest.webmanifest" suffix(, 0)
     }},
-    {"menu.js", TEXT{
-#embed "../Page/menu.js" suffix(, 0)
-    }},
     {"message.js", TEXT{
 #embed "../Page/message.js" suffix(, 0)
-    }},
-    {"messages.js", TEXT{
-#embed "../Page/messages.js" suffix(, 0)
-    }},
-    {"mute.js", TEXT{
-#embed "../Page/mute.js" suffix(, 0)
     }},
     {"network.js", TEXT{
 #embed "../Page/network.js" suffix(, 0)
@@ -61,9 +52,6 @@ static const struct page_file files[] = {
     }},
     {"people.js", TEXT{
 #embed "../Page/people.js" suffix(, 0)
-    }},
-    {"question.js", TEXT{
-#embed "../Page/question.js" suffix(, 0)
     }},
     {"quotes.js", TEXT{
 #embed "../Page/quotes.js" suffix(, 0)
@@ -173,6 +161,9 @@ static const struct page_file files[] = {
     {"client/store-indexeddb.js", TEXT{
 #embed "../Page/client/store-indexeddb.js" suffix(, 0)
     }},
+    {"client/timeline-all.js", TEXT{
+#embed "../Page/client/timeline-all.js" suffix(, 0)
+    }},
     {"client/timeline-difference.js", TEXT{
 #embed "../Page/client/timeline-difference.js" suffix(, 0)
     }},
@@ -262,6 +253,9 @@ static const struct page_file files[] = {
     }},
     {"client/types/store-indexeddb.d.ts", TEXT{
 #embed "../Page/client/types/store-indexeddb.d.ts" suffix(, 0)
+    }},
+    {"client/types/timeline-all.d.ts", TEXT{
+#embed "../Page/client/types/timeline-all.d.ts" suffix(, 0)
     }},
     {"client/types/timeline-difference.d.ts", TEXT{
 #embed "../Page/client/types/timeline-difference.d.ts" suffix(, 0)

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 
-import { Timeline, apply, difference } from "../../Sources/Page/client/timeline.js";
+import { Timeline, apply, difference } from "../../Sources/Page/client/timeline-all.js";
 import { answer, linesOf } from "./driver.js";
 
 /** Starts a machine. `take(event)` answers as a driver does; `end()` stops it. */

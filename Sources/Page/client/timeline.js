@@ -34,7 +34,6 @@
 import { check, MalformedEvent, MARGIN_PAGES } from "./timeline-events.js";
 import { MessageWindow } from "./timeline-window.js";
 
-export { apply, difference } from "./timeline-difference.js";
 export { MalformedEvent };
 
 /**

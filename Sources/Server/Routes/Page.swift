@@ -13,7 +13,7 @@ enum Page {
     }
 
     /// The document that the others belong to.
-    static let index = all[0]
+    static let index = File(name: all[0].name, contentType: all[0].contentType, bytes: compact(all[0].bytes))
 
     /// The name of the service worker among the files.
     static let worker = "offline.js"
@@ -23,8 +23,8 @@ enum Page {
 
     /// The modules of the package that the page does not run.
     private static let unused: Set = [
-        "client/list.js", "client/react.js", "client/search.js", "client/server.js", "client/server-api.js",
-        "client/types.js",
+        "client/list.js", "client/react.js", "client/server.js", "client/server-api.js",
+        "client/timeline-all.js", "client/timeline-difference.js", "client/types.js",
     ]
 
     /// The files that the document loads.
@@ -58,7 +58,7 @@ enum Page {
         }
     }
 
-    /// Leaves out comments, types, indentation and empty lines.
+    /// Leaves out comments of scripts and styles, types, indentation and empty lines.
     static func compact(_ code: [UInt8]) -> [UInt8] {
         let lines = String(decoding: withoutComments(code), as: UTF8.self).split(separator: "\n").map { line in
             line.contains("/** @") ? line.replacing(#/\/\*\* @type [^*]*\*\/ ?/#, with: "") : line

@@ -147,4 +147,3 @@ export type Wait = {
     asked: boolean;
 };
 import { MalformedEvent } from "./timeline-events.js";
-export { apply, difference } from "./timeline-difference.js";

@@ -1,0 +1,2 @@
+export * from "./timeline.js";
+export { apply, difference } from "./timeline-difference.js";
