@@ -829,6 +829,7 @@ function wireSettings() {
     const entered = () => ({
         title: field("title").value.trim(), avatar: field("avatar").value.trim(), slow_seconds: Number(field("slow_seconds").value),
         keep_days: Number(field("keep_days").value), posting: field("posting").checked ? "owners" : "members", pinning: field("pinning").checked ? "members" : "owners",
+        searchable: field("searchable").checked,
     });
     /** @type {Record<string, unknown>} What was set when the dialog opened: only what differs is sent. */
     let before = {};
@@ -847,7 +848,7 @@ function wireSettings() {
             .map((seconds) => element("option", { value: seconds }, slowText(seconds))));
         [field("title").value, field("avatar").value, field("slow_seconds").value] = [room.title ?? "", room.avatar ?? "", String(slow)];
         field("keep_days").value = room.keep_days === undefined ? "" : String(room.keep_days);
-        [field("posting").checked, field("pinning").checked] = [room.posting === "owners", room.pinning === "members"];
+        [field("posting").checked, field("pinning").checked, field("searchable").checked] = [room.posting === "owners", room.pinning === "members", room.searchable !== false];
         problem.textContent = "";
         before = { ...entered() };
         dialog.showModal();

@@ -78,7 +78,7 @@ export default {
     notify: "Notify me of new messages on this device", notifyRefused: "The browser does not allow notifications of this page. Its settings of the page do.",
     roomSettings: "Settings of the room", slowTime: "Slow mode: time between two messages of a member", off: "Off",
     keepDays: "Days after which messages expire (empty: as on the whole server)", badDays: "The days must be a number, or empty.",
-    ownersSend: "Only owners may send messages", membersPin: "Every member may pin messages",
+    ownersSend: "Only owners may send messages", membersPin: "Every member may pin messages", searchable: "Searches find the messages",
     mute: "What may disturb you here", muteOf: (/** @type {string} */ level) => `What may disturb you: ${level}`, allMessages: "All messages", nothing: "Nothing",
     howLong: "For how long", hour: "For 1 hour", morning: "Until tomorrow morning", forever: "For ever", until: (/** @type {string} */ time) => `Until ${time}`,
     reportMessage: "Report this message", spam: "Spam", abuse: "Abuse or threats", illegal: "Something illegal", other: "Something else",

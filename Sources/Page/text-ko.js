@@ -70,7 +70,7 @@ const texts = {
     notify: "이 기기에서 새 메시지 알림 받기", notifyRefused: "브라우저가 이 페이지의 알림을 허용하지 않습니다. 브라우저의 페이지 설정에서 허용하세요.",
     roomSettings: "대화방 설정", slowTime: "느린 모드: 한 멤버의 메시지 사이 간격", off: "끔",
     keepDays: "메시지 보관 일수 (비우면 서버 설정대로)", badDays: "일수는 숫자이거나 비어 있어야 합니다.",
-    ownersSend: "소유자만 메시지를 보낼 수 있음", membersPin: "모든 멤버가 메시지를 고정할 수 있음",
+    ownersSend: "소유자만 메시지를 보낼 수 있음", membersPin: "모든 멤버가 메시지를 고정할 수 있음", searchable: "메시지를 검색할 수 있습니다",
     mute: "이 대화방의 알림", muteOf: (level) => `알림: ${level}`, allMessages: "모든 메시지", nothing: "없음",
     howLong: "기간", hour: "1시간 동안", morning: "내일 아침까지", forever: "계속", until: (time) => `${time}까지`,
     reportMessage: "메시지 신고", spam: "스팸", abuse: "욕설이나 위협", illegal: "불법 내용", other: "기타",

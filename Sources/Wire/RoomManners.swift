@@ -29,11 +29,14 @@ public struct RoomManners: Sendable, Hashable {
     /// Application data: a compact JSON object of at most ``Limits/roomDataBytes``, or empty.
     public var data: [UInt8]
 
+    /// True if searches look into the room.
+    public var isSearchable: Bool
+
     /// Creates manners; by default those of a new room.
     public init(
         posting: Posting = .members, pinning: Pinning = .owners, slowSeconds: Int = 0, keepDays: Int? = nil,
         avatar: String? = nil,
-        data: [UInt8] = []
+        data: [UInt8] = [], isSearchable: Bool = true
     ) {
         self.posting = posting
         self.pinning = pinning
@@ -41,6 +44,7 @@ public struct RoomManners: Sendable, Hashable {
         self.keepDays = keepDays
         self.avatar = avatar
         self.data = data
+        self.isSearchable = isSearchable
     }
 
     /// Appends what differs from a new room's as further members of an object.
@@ -54,5 +58,6 @@ public struct RoomManners: Sendable, Hashable {
             out.append(memberName: "data")
             out.append(contentsOf: data)
         }
+        if !isSearchable { out.append(member: "searchable", false) }
     }
 }

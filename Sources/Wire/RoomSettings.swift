@@ -16,12 +16,14 @@ public struct RoomSettings: Sendable, Hashable {
     public var avatar: String?
     /// The new application data as a compact JSON object, empty to remove it; `nil` to keep it.
     public var data: [UInt8]?
+    /// True if searches look into the room; `nil` to keep it.
+    public var isSearchable: Bool?
 
     /// Creates settings. `nil` keeps a value.
     public init(
         visibility: RoomSummary.Visibility? = nil, title: String? = nil, posting: RoomManners.Posting? = nil,
         pinning: RoomManners.Pinning? = nil, slowSeconds: Int? = nil, keepDays: Int? = nil, avatar: String? = nil,
-        data: [UInt8]? = nil
+        data: [UInt8]? = nil, isSearchable: Bool? = nil
     ) {
         self.visibility = visibility
         self.title = title
@@ -31,6 +33,7 @@ public struct RoomSettings: Sendable, Hashable {
         self.keepDays = keepDays
         self.avatar = avatar
         self.data = data
+        self.isSearchable = isSearchable
     }
 
     /// Creates the settings that give a new room these manners.
@@ -39,7 +42,8 @@ public struct RoomSettings: Sendable, Hashable {
             visibility: visibility, title: title, posting: manners.posting == .members ? nil : manners.posting,
             pinning: manners.pinning == .owners ? nil : manners.pinning,
             slowSeconds: manners.slowSeconds == 0 ? nil : manners.slowSeconds, keepDays: manners.keepDays,
-            avatar: manners.avatar, data: manners.data.isEmpty ? nil : manners.data)
+            avatar: manners.avatar, data: manners.data.isEmpty ? nil : manners.data,
+            isSearchable: manners.isSearchable ? nil : false)
     }
 
     /// Appends the settings as a JSON object, as clients send it.
@@ -62,6 +66,7 @@ public struct RoomSettings: Sendable, Hashable {
             members.append(memberName: "data")
             members.append(contentsOf: data.isEmpty ? Array("{}".utf8) : data)
         }
+        if let isSearchable { members.append(member: "searchable", isSearchable) }
     }
 
     /// Decodes the body. Null means absent, and unknown fields are ignored.
@@ -98,6 +103,8 @@ public struct RoomSettings: Sendable, Hashable {
             avatar = try reader.avatar()
         } else if reader.json.matches(name, "data") {
             data = try reader.data(limit: Limits.roomDataBytes)
+        } else if reader.json.matches(name, "searchable") {
+            isSearchable = try reader.boolean("searchable")
         } else {
             return false
         }

@@ -412,6 +412,7 @@ package struct NaiveLog {
             if let pinning = settings.pinning { rooms[id]!.manners.pinning = pinning }
             if let seconds = settings.slowSeconds { rooms[id]!.manners.slowSeconds = seconds }
             if let days = settings.keepDays { rooms[id]!.manners.keepDays = days == 0 ? nil : days }
+            if let isSearchable = settings.isSearchable { rooms[id]!.manners.isSearchable = isSearchable }
             if let avatar = settings.avatar { rooms[id]!.manners.avatar = avatar.isEmpty ? nil : avatar }
             if let data = settings.data { rooms[id]!.manners.data = data }
             return .room(isNew: isNew)

@@ -127,6 +127,7 @@ package struct RandomHistory {
             settings.pinning = [nil, .owners, .members][pick(3)]
             settings.slowSeconds = [nil, nil, nil, 0, 1, 2][pick(6)]
             settings.keepDays = [nil, 0, 30][pick(3)]
+            settings.isSearchable = [nil, true, false][pick(3)]
             settings.avatar = [nil, "", "https://example.com/a.png"][pick(3)]
             settings.data = [nil, [], Array(#"{"a":1}"#.utf8)][pick(3)]
             return .room(.set(settings))

@@ -7,10 +7,10 @@ import Wire
         (#"{"visibility":"private","title":"The room"}"#, RoomSettings(visibility: .private, title: "The room")),
         (#"{"visibility":"open","title":""}"#, RoomSettings(visibility: .open, title: "")),
         (
-            #"{"posting":"owners","pinning":"members","slow_seconds":3600,"keep_days":36500,"avatar":"https://x/a.png","data":{ "a": 1 }}"#,
+            #"{"posting":"owners","pinning":"members","slow_seconds":3600,"keep_days":36500,"avatar":"https://x/a.png","data":{ "a": 1 },"searchable":false}"#,
             RoomSettings(
                 posting: .owners, pinning: .members, slowSeconds: 3600, keepDays: 36_500, avatar: "https://x/a.png",
-                data: Array(#"{"a":1}"#.utf8))
+                data: Array(#"{"a":1}"#.utf8), isSearchable: false)
         ),
         (
             #"{"posting":"members","slow_seconds":0,"keep_days":0,"avatar":"","data":{}}"#,
@@ -32,7 +32,8 @@ import Wire
         (#"{"slow_seconds":3601}"#, "invalid_field"), (#"{"slow_seconds":0.5}"#, "invalid_field"),
         (#"{"keep_days":-1}"#, "invalid_field"), (#"{"keep_days":36501}"#, "invalid_field"),
         (#"{"avatar":"http://x"}"#, "invalid_field"), (#"{"avatar":"x"}"#, "invalid_field"),
-        (#"{"data":[]}"#, "invalid_field"), (#"{"data":{"a":"\u0000"}}"#, "nul_character"),
+        (#"{"searchable":1}"#, "invalid_field"), (#"{"data":[]}"#, "invalid_field"),
+        (#"{"data":{"a":"\u0000"}}"#, "nul_character"),
         (#"{"avatar":"https://x/\#(String(repeating: "x", count: 2039))"}"#, "too_long"),
         (#"{"data":{"a":"\#(String(repeating: "x", count: 2041))"}}"#, "too_long"),
     ])

@@ -135,7 +135,7 @@ public struct RoomSummary: Identifiable, Hashable, Sendable {
             posting: strings["posting"].flatMap(RoomManners.Posting.init(rawValue:)) ?? .members,
             pinning: strings["pinning"].flatMap(RoomManners.Pinning.init(rawValue:)) ?? .owners,
             slowSeconds: Int(integers["slow_seconds"] ?? 0), keepDays: integers["keep_days"].map(Int.init),
-            avatar: strings["avatar"], data: fields.data)
+            avatar: strings["avatar"], data: fields.data, isSearchable: fields.booleans["searchable"] ?? true)
         role = strings["role"].flatMap(RoomRole.init(rawValue:))
         self.head = head
         self.rev = rev

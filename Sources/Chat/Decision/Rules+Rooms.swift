@@ -58,6 +58,7 @@ extension Rules {
         if let days = settings.keepDays { writes.append(.setKeepDays(days)) }
         if let avatar = settings.avatar { writes.append(.setAvatar(avatar)) }
         if let data = settings.data { writes.append(.setData(data)) }
+        if let isSearchable = settings.isSearchable { writes.append(.setSearchable(isSearchable)) }
         return .room(isNew: isNew)
     }
 

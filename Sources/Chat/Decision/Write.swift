@@ -74,6 +74,8 @@ public enum Write: Sendable {
     case setAvatar(String)
     /// Set the room's application data; empty data removes it.
     case setData([UInt8])
+    /// Set whether searches look into the room.
+    case setSearchable(Bool)
     /// Delete the room: access ends now, and its rows are removed later.
     case deleteRoom
     /// Set or replace a ban.

@@ -13,7 +13,7 @@
  * @typedef {{type: AttachmentType, url: string, width?: number, height?: number, mime?: string, size?: number, title?: string, description?: string, thumbhash?: string}} Attachment
  * @typedef {{messages: Message[], has_before: boolean, has_after: boolean, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number}} Page
  * @typedef {{messages: Message[], rev: number, has_more: boolean, epoch: string}} Changes
- * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, notify?: Notify, role?: Role, direct?: string}} Room
+ * @typedef {{room: string, head: number, rev: number, epoch: string, read?: number, unread?: number, first_unread?: number, unread_mentions?: number, first_unread_mention?: number, visibility?: Visibility, title?: string, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, searchable?: false, avatar?: string, data?: Record<string, unknown>, notify?: Notify, role?: Role, direct?: string}} Room
  * @typedef {{rooms: InboxRoom[], has_more: boolean, cursor?: string, epoch: string}} Rooms
  * @typedef {{level: NotifyLevel, until?: string | null, room_mentions?: boolean | null}} NotifySettings
  * @typedef {"all" | "mentions" | "none"} NotifyLevel
@@ -21,7 +21,7 @@
  * @typedef {"image" | "file" | "link"} SearchedPart
  * @typedef {{hits: ({message: Message, highlights: number[][]})[], has_more: boolean, cursor?: string, indexed_to?: string, epoch: string}} SearchHits
  * @typedef {{messages: Message[], has_more: boolean, cursor?: string, epoch: string}} MentioningMessages
- * @typedef {{visibility?: Visibility | null, title?: string | null, posting?: Posting | null, pinning?: Pinning | null, slow_seconds?: number | null, keep_days?: number | null, avatar?: string | null, data?: Record<string, unknown> | null}} RoomSettings
+ * @typedef {{visibility?: Visibility | null, title?: string | null, posting?: Posting | null, pinning?: Pinning | null, slow_seconds?: number | null, keep_days?: number | null, searchable?: boolean | null, avatar?: string | null, data?: Record<string, unknown> | null}} RoomSettings
  * @typedef {"owners" | "members"} Pinning
  * @typedef {"members" | "owners"} Posting
  * @typedef {"open" | "private"} Visibility
@@ -64,7 +64,7 @@
  * @typedef {{reports: Report[], has_more: boolean, cursor?: string}} Reports
  * @typedef {{user: string, created_at: string}} Block
  * @typedef {{blocks: Block[], has_more: boolean}} Blocks
- * @typedef {{room: string, title?: string, visibility: Visibility, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, avatar?: string, data?: Record<string, unknown>, messages: number, members: number, bytes: number, last_activity?: string}} AdminRoom
+ * @typedef {{room: string, title?: string, visibility: Visibility, posting?: Posting, pinning?: Pinning, slow_seconds?: number, keep_days?: number, searchable?: false, avatar?: string, data?: Record<string, unknown>, messages: number, members: number, bytes: number, last_activity?: string}} AdminRoom
  * @typedef {{rooms: AdminRoom[], has_more: boolean, cursor?: string, epoch: string}} AdminRooms
  * @typedef {{user: string, rooms: ({room: string, role: Role})[], has_more: boolean, last_activity?: string, sockets: number}} AdminUser
  * @typedef {{user: string, state: ErasureState, messages: number}} Erasure

@@ -52,6 +52,7 @@
  * @property {"members"} [pinning] Set if every member may pin.
  * @property {number} [slow_seconds] The seconds between two messages of a member.
  * @property {number} [keep_days] The days after which messages expire.
+ * @property {false} [searchable] Set if no search looks into the room.
  * @property {NotifySettings} [notify] What may disturb the user, if that was set.
  * @property {Message} [last_message]
  *
@@ -62,6 +63,7 @@
  * @property {"members" | "owners"} [pinning] Who may pin messages.
  * @property {number} [slow_seconds] The seconds between two messages of a member; 0 for no slow mode.
  * @property {number} [keep_days] The days after which messages expire; 0 for no limit of the room.
+ * @property {boolean} [searchable] If searches look into the room.
  * @property {string} [avatar] An empty one is removed.
  * @property {Record<string, any>} [data]
  *

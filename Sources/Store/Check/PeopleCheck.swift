@@ -72,7 +72,7 @@ final class PeopleCheck<DB: SQLDatabase> {
             """)
         selectManners = try db.prepare(
             """
-            SELECT name FROM rooms WHERE posting NOT IN (0, 1) OR pinning NOT IN (0, 1)
+            SELECT name FROM rooms WHERE posting NOT IN (0, 1) OR pinning NOT IN (0, 1) OR searchable NOT IN (0, 1)
                 OR slow_seconds NOT BETWEEN 0 AND \(Limits.slowSeconds)
                 OR keep_days NOT BETWEEN 1 AND \(Limits.keepDays)
             """, isLong: true)

@@ -47,7 +47,7 @@ struct CopiedTable: Sendable {
             "rooms", key: integers("id"),
             texts("name", "title", "avatar", "data", "direct_first", "direct_second")
                 + integers("private", "deleted", "bytes", "active_at", "created_at")
-                + integers("posting", "slow_seconds", "keep_days", "pinning"),
+                + integers("posting", "slow_seconds", "keep_days", "pinning", "searchable"),
             isNumbered: true),
         CopiedTable(
             "messages", key: integers("id"),

@@ -234,7 +234,7 @@ extension StoreView {
             while let first = waiting.first, open.last.map({ $0.next.createdAt <= first.latest }) ?? true {
                 waiting.removeFirst()
                 do {
-                    guard let view = try room(first.id), !view.isDeleted else { continue }
+                    guard let view = try room(first.id), !view.isDeleted, view.isSearchable else { continue }
                     let room = try RoomSearch(view, first.id, search)
                     try advance(room)
                     if let time = room.indexedTo { indexedTo = min(indexedTo ?? time, time) }

@@ -50,6 +50,8 @@ protocol RoomView {
     var isPrivate: Bool { get }
     /// True if it has been deleted. Rows that it still has must not be read.
     var isDeleted: Bool { get }
+    /// True if searches look into it.
+    var isSearchable: Bool { get }
     /// The two members of a direct room; `nil` for other rooms.
     var direct: DirectPair? { get }
     /// Its highest `seq` and revision.

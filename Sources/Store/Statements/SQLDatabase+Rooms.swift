@@ -61,6 +61,11 @@ extension SQLDatabase {
         )
     }
 
+    /// Sets whether searches look into a room. The index adds or removes its words later.
+    func setSearchable(_ isSearchable: Bool, of room: Int64) throws {
+        try runSoon("UPDATE rooms SET searchable = $1 WHERE id = $2", isSearchable, room)
+    }
+
     /// Returns what owners have set for a room besides its visibility, and what a user has set for oneself there.
     func settings(
         of room: Int64, for user: UserID?
@@ -88,7 +93,8 @@ extension SQLDatabase {
         try runSoon(
             """
             UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL,
-                posting = 0, slow_seconds = 0, keep_days = NULL, avatar = NULL, data = NULL, pinning = 0
+                posting = 0, slow_seconds = 0, keep_days = NULL, avatar = NULL, data = NULL, pinning = 0,
+                searchable = 1
             WHERE id = $1
             """, room)
     }
@@ -102,7 +108,7 @@ extension SQLDatabase {
 
 extension RoomManners {
     /// The title's column, and those of ``init(_:)``.
-    static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning"
+    static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning, searchable"
 
     /// Returns the title in a row with ``columns``.
     static func title(_ row: some SQLStatement, from first: Int32 = 0) -> String? {
@@ -118,7 +124,7 @@ extension RoomManners {
             posting: Posting(row.integer(first + 1)), pinning: Pinning(row.integer(first + 6)),
             slowSeconds: Int(row.integer(first + 2)),
             keepDays: row.isNull(first + 3) ? nil : Int(row.integer(first + 3)), avatar: text(4),
-            data: Array((text(5) ?? "").utf8))
+            data: Array((text(5) ?? "").utf8), isSearchable: row.integer(first + 7) == 1)
     }
 }
 

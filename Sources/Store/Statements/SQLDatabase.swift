@@ -51,11 +51,13 @@ struct RoomRow {
     var slowSeconds: Int
     /// The two members of a direct room; `nil` for other rooms.
     var direct: DirectPair?
+    /// True if searches look into the room.
+    var isSearchable: Bool
     /// The progress if it is in the row; `nil` with SQLite, where it follows from the messages.
     var progress: RoomProgress?
 
     /// The columns of ``init(_:)``.
-    static let columns = "id, private, deleted, posting, slow_seconds, pinning, direct_first, direct_second"
+    static let columns = "id, private, deleted, posting, slow_seconds, pinning, direct_first, direct_second, searchable"
 
     /// Creates the row from its columns, which come first in a statement.
     init(_ row: some SQLStatement) {
@@ -66,6 +68,7 @@ struct RoomRow {
         slowSeconds = Int(row.integer(4))
         pinning = RoomManners.Pinning(row.integer(5))
         direct = DirectPair(row, from: 6)
+        isSearchable = row.integer(8) == 1
     }
 }
 

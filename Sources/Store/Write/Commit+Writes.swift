@@ -168,6 +168,9 @@ extension Commit {
         case .setKeepDays(let days): try db.setKeepDays(days, of: number)
         case .setAvatar(let avatar): try db.setAvatar(avatar, of: number)
         case .setData(let data): try db.setData(data, of: number)
+        case .setSearchable(let isSearchable):
+            try db.setSearchable(isSearchable, of: number)
+            store.changedSearchable(number)
         case .setBan(let ban):
             try db.sweepBans(at: time)
             try db.setBan(ban, from: number)

@@ -55,6 +55,9 @@ protocol CommitStore {
     /// Removes the words of messages of a room from the index, before they are deleted: the last ones of the room.
     func unindex(from first: RowKey, through last: RowKey) throws
 
+    /// Remembers that searches look into a room from now on, or no longer.
+    func changedSearchable(_ room: Int64)
+
     /// Returns true if a room that is quarantined holds a message of a user.
     func hasQuarantinedMessage(of user: UserID) -> Bool
 }

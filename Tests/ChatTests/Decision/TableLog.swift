@@ -344,6 +344,7 @@ struct TableLog {
         case .setKeepDays(let days): room.manners.keepDays = days == 0 ? nil : days
         case .setAvatar(let avatar): room.manners.avatar = avatar.isEmpty ? nil : avatar
         case .setData(let data): room.manners.data = data
+        case .setSearchable(let isSearchable): room.manners.isSearchable = isSearchable
         case .setBoundary(let user, let boundary):
             #expect(room.boundaries[user] == nil)
             room.boundaries[user] = boundary

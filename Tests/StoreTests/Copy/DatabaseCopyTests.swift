@@ -21,7 +21,7 @@ struct DatabaseCopyTests {
         let data = Array(#"{"a":1}"#.utf8)
         let settings = RoomSettings(
             posting: .members, pinning: .members, slowSeconds: 1, keepDays: 30_000, avatar: "https://example.com/a",
-            data: data)
+            data: data, isSearchable: false)
         _ = try log.change(.set(settings), by: "alice").get()
         try log.send(.init(text: "slow", sender: "bob"))
         _ = try log.change(TestLog.Change(seq: 9, action: .pin))

@@ -98,6 +98,18 @@ struct SearchTests {
         #expect(try log.found("secret") == ["lobby:3"])
     }
 
+    @Test("leaves out rooms in which nothing is to be searched")
+    func searchable() throws {
+        let log = try TestLog()
+        try log.sendAll([.init(text: "word"), .init(text: "word", room: "den")])
+        _ = try log.change(.set(RoomSettings(isSearchable: false)), in: "den", by: "alice").get()
+        #expect(try log.found("word") == ["lobby:1"] && log.found("word", in: "den") == [])
+        #expect(try !log.summary(of: "den", for: "alice").manners.isSearchable)
+        _ = try log.change(.set(RoomSettings(isSearchable: true)), in: "den", by: "alice").get()
+        #expect(try Set(log.found("word")) == ["den:1", "lobby:1"] && log.found("word", in: "den") == ["den:1"])
+        #expect(try log.summary(of: "den", for: "alice").manners == RoomManners())
+    }
+
     @Test("can be narrowed to a sender, a part of the room, and messages with an image, a file or a link")
     func filters() throws {
         let clock = TestClock(0)

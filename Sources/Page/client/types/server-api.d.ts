@@ -148,6 +148,7 @@ export type Room = {
     pinning?: Pinning;
     slow_seconds?: number;
     keep_days?: number;
+    searchable?: false;
     avatar?: string;
     data?: Record<string, unknown>;
     notify?: Notify;
@@ -219,6 +220,7 @@ export type RoomSettings = {
     pinning?: Pinning | null;
     slow_seconds?: number | null;
     keep_days?: number | null;
+    searchable?: boolean | null;
     avatar?: string | null;
     data?: Record<string, unknown> | null;
 };
@@ -525,6 +527,7 @@ export type AdminRoom = {
     pinning?: Pinning;
     slow_seconds?: number;
     keep_days?: number;
+    searchable?: false;
     avatar?: string;
     data?: Record<string, unknown>;
     messages: number;

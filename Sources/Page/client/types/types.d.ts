@@ -144,6 +144,10 @@ export type RoomSummary = {
      */
     keep_days?: number | undefined;
     /**
+     * Set if no search looks into the room.
+     */
+    searchable?: false | undefined;
+    /**
      * What may disturb the user, if that was set.
      */
     notify?: NotifySettings | undefined;
@@ -174,6 +178,10 @@ export type RoomSettings = {
      * The days after which messages expire; 0 for no limit of the room.
      */
     keep_days?: number | undefined;
+    /**
+     * If searches look into the room.
+     */
+    searchable?: boolean | undefined;
     /**
      * An empty one is removed.
      */

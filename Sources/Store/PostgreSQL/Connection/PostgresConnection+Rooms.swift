@@ -10,7 +10,7 @@ extension PostgresConnection {
             """, room
         ) { row in
             var found = RoomRow(row)
-            found.progress = RoomProgress(head: row.integer(8), rev: row.integer(9), latest: row.integer(10))
+            found.progress = RoomProgress(head: row.integer(9), rev: row.integer(10), latest: row.integer(11))
             return found
         }
     }

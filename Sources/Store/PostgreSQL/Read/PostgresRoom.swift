@@ -7,6 +7,7 @@ struct PostgresRoom: RoomView {
     let number: Int64
     let isPrivate: Bool
     let isDeleted: Bool
+    let isSearchable: Bool
     let direct: DirectPair?
     private let statements: PostgresReaderStatements
     private var db: PostgresConnection { statements.shared.db }
@@ -20,6 +21,7 @@ struct PostgresRoom: RoomView {
         number = row.number
         isPrivate = row.isPrivate
         isDeleted = row.isDeleted
+        isSearchable = row.isSearchable
         direct = row.direct
         self.statements = statements
     }

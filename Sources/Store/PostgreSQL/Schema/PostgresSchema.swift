@@ -421,5 +421,6 @@ enum PostgresSchema {
             // Without webhooks it costs nothing. The first one turns it on.
             "ALTER TABLE rooms DISABLE TRIGGER webhook_rooms",
         ],
+        ["ALTER TABLE rooms ADD COLUMN searchable BIGINT NOT NULL DEFAULT 1"],  // 0: no search looks into the room
     ]
 }

@@ -59,12 +59,14 @@ struct WordIndexer {
         next = .now + Self.retry
     }
 
-    /// Returns the rooms with messages or changes that are not indexed, and deleted rooms that have words.
+    /// Returns the rooms with messages or changes that are not indexed, and rooms that have words although they are deleted
+    /// or no search looks into them.
     private func roomsBehind() throws -> [Int64] {
         try db.all(
             """
             SELECT rooms.id FROM rooms LEFT JOIN indexed ON indexed.room = rooms.id
-            WHERE CASE deleted WHEN 0 THEN head > coalesce(indexed.seq, 0) OR rooms.rev > coalesce(indexed.rev, 0)
+            WHERE CASE WHEN deleted = 0 AND searchable = 1
+                THEN head > coalesce(indexed.seq, 0) OR rooms.rev > coalesce(indexed.rev, 0)
                 ELSE indexed.room IS NOT NULL END
             """
         ) { $0.integer(0) }
@@ -144,13 +146,13 @@ struct WordIndexer {
     private mutating func index(_ room: Int64) throws -> Bool {
         let row = try db.first(
             """
-            SELECT deleted, rooms.rev, coalesce(indexed.seq, 0), coalesce(indexed.rev, 0)
+            SELECT deleted = 0 AND searchable = 1, rooms.rev, coalesce(indexed.seq, 0), coalesce(indexed.rev, 0)
             FROM rooms LEFT JOIN indexed ON indexed.room = rooms.id WHERE rooms.id = $1
             """, room
-        ) { (isDeleted: $0.integer(0) == 1, rev: $0.integer(1), seq: $0.integer(2), indexedRev: $0.integer(3)) }
+        ) { (isIndexed: $0.text(0) == "t", rev: $0.integer(1), seq: $0.integer(2), indexedRev: $0.integer(3)) }
         guard let row else { return true }
         let end = RowKey(room: room, RowKey.maximumOrdinal)
-        if row.isDeleted { return try remove(room) }
+        if !row.isIndexed { return try remove(room) }
         // Read after the room's row, so that they may be newer than its revision. Then they are read again.
         var lastChange = row.indexedRev
         var documents = try db.all(
@@ -162,9 +164,8 @@ struct WordIndexer {
             lastChange = RowKey(rawValue: row.integer(3)).ordinal
             return try Document(row)
         }
-        let changed = documents.map(\.id)
         if documents.count == Self.batch {
-            try write(documents, replacing: changed, room, seq: row.seq, rev: lastChange)
+            try write(documents, replacing: documents.map(\.id), room, seq: row.seq, rev: lastChange)
             return false
         }
         let new = try db.all(
@@ -173,8 +174,10 @@ struct WordIndexer {
             """, RowKey(room: room, row.seq), end
         ) { try Document($0) }
         documents += new
+        // A message that is deleted now may have been indexed before the room's words were removed.
+        let changed = documents.map(\.id).prefix(documents.count - new.count) + new.filter(\.text.isEmpty).map(\.id)
         let seq = new.last.map { RowKey(rawValue: $0.id).ordinal } ?? row.seq
-        try write(documents, replacing: changed, room, seq: seq, rev: max(row.rev, row.indexedRev))
+        try write(documents, replacing: Array(changed), room, seq: seq, rev: max(row.rev, row.indexedRev))
         return new.count < Self.batch
     }
 
@@ -225,10 +228,12 @@ struct WordIndexer {
         try growBlocks()
     }
 
-    /// Removes some words of a deleted room.
+    /// Removes some words of a room that is deleted or that no search looks into.
     ///
     /// - Returns: True if none are left.
     private func remove(_ room: Int64) throws -> Bool {
+        // If the room is to be indexed again before all are removed, it begins anew.
+        try db.run("UPDATE indexed SET seq = 0, rev = 0 WHERE room = $1 AND seq > 0", room)
         let removed = try db.runCounting(
             """
             DELETE FROM words WHERE message IN (

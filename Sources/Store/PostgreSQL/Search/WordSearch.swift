@@ -47,7 +47,7 @@ struct WordSearch {
         try db.send(
             """
             SELECT rooms.id, rooms.name, head, rooms.rev, coalesce(indexed.seq, 0), coalesce(indexed.rev, 0)
-            FROM unnest($1::text[]) AS a (name) JOIN rooms ON rooms.name = ANY (ARRAY[a.name]) AND deleted = 0
+            FROM unnest($1::text[]) AS a (name) JOIN rooms ON rooms.name = ANY (ARRAY[a.name]) AND deleted = 0 AND searchable = 1
                 LEFT JOIN LATERAL (SELECT seq, rev FROM indexed WHERE room = ANY (ARRAY[rooms.id])) AS indexed ON true
             """, parameters)
         try db.send(WordBlocks.select, PostgresParameters())

@@ -66,6 +66,9 @@ struct PostgresCommitStore: CommitStore {
         try db.runSoon("DELETE FROM indexed WHERE room = $1", first.room)
     }
 
+    /// The indexer finds the room by its row.
+    func changedSearchable(_ room: Int64) {}
+
     func hasQuarantinedMessage(of user: UserID) -> Bool { false }
 
     /// Raises the numbers of access of rooms, so that no node stores a send by earlier facts.

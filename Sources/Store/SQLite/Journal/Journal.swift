@@ -372,6 +372,8 @@ struct JournalTransaction: CommitStore {
         try statements.search.remove(from: first, through: last)
     }
 
+    func changedSearchable(_ room: Int64) { statements.search.add(room) }
+
     // MARK: Filing
 
     /// Files all messages of a room, so that they can be changed.

@@ -7,6 +7,7 @@ struct SQLiteRoom: RoomView {
     let number: Int64
     let isPrivate: Bool
     let isDeleted: Bool
+    let isSearchable: Bool
     let direct: DirectPair?
     /// The highest `seq` of a filed message.
     private let filed: Int64
@@ -25,6 +26,7 @@ struct SQLiteRoom: RoomView {
         number = row.number
         isPrivate = row.isPrivate
         isDeleted = row.isDeleted
+        isSearchable = row.isSearchable
         direct = row.direct
         filed = progress.head
         self.statements = statements

@@ -422,5 +422,9 @@ extension Schema {
             ) WITHOUT ROWID;
             """
         ),
+        (
+            name: "v22",
+            sql: "ALTER TABLE rooms ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1;    -- 0: no search looks into it"
+        ),
     ]
 }

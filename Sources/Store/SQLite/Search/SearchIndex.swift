@@ -71,7 +71,8 @@ final class SearchIndex {
         }
     }
 
-    private func add(_ room: Int64) {
+    /// Remembers that there may be something to do for a room.
+    func add(_ room: Int64) {
         guard configuration.indexes else { return }
         guard isWaiting.count < Step.waitingRooms else { return swept = 0 }
         if isWaiting.insert(room).inserted { waiting.append(room) }
@@ -179,13 +180,14 @@ final class SearchIndex {
         isReady = true
     }
 
-    /// Finds rooms that are not indexed to their ends.
+    /// Finds rooms that are not indexed to their ends, and those that must not be.
     private func sweep(after room: Int64) throws -> JobEvent? {
         let rooms = try db.all(
-            "SELECT id, deleted FROM rooms WHERE id > $1 ORDER BY id LIMIT \(Step.rooms)", room
-        ) { (number: $0.integer(0), isDeleted: $0.integer(1) != 0) }
+            "SELECT id, deleted, searchable FROM rooms WHERE id > $1 ORDER BY id LIMIT \(Step.rooms)", room
+        ) { (number: $0.integer(0), isDeleted: $0.integer(1) != 0, isSearchable: $0.integer(2) == 1) }
         for room in rooms where !room.isDeleted {
-            if try db.progress(of: room.number).head > db.indexedEnd(of: room.number) { add(room.number) }
+            let end = room.isSearchable ? try db.progress(of: room.number).head : 0
+            if try db.indexedEnd(of: room.number) != end { add(room.number) }
         }
         swept = rooms.last?.number
         if swept != nil { return nil }
@@ -221,11 +223,15 @@ final class SearchIndex {
         isWaiting.remove(room)
     }
 
-    /// Indexes messages of a room, some at least, and more until a time.
+    /// Indexes messages of a room, some at least, and more until a time; or removes them, if no search looks into it.
     ///
     /// - Returns: False if there are more.
     private func index(_ room: Int64, until end: ContinuousClock.Instant) throws -> Bool {
-        guard try db.has("SELECT 1 FROM rooms WHERE id = $1 AND deleted = 0", room) else { return true }
+        let isSearchable = try db.first("SELECT searchable FROM rooms WHERE id = $1 AND deleted = 0", room) {
+            $0.integer(0) == 1
+        }
+        guard let isSearchable else { return true }
+        if !isSearchable { return try unindex(room, until: end) }
         let first = try db.indexedEnd(of: room)
         var (last, isDone) = (first, false)
         repeat {
@@ -241,6 +247,24 @@ final class SearchIndex {
         } while !isDone && ContinuousClock.now < end
         if last > first { try db.setIndexedEnd(last, of: room) }
         return isDone
+    }
+
+    /// Removes the entries of messages of a room, the last ones first.
+    ///
+    /// - Returns: False if there are more.
+    private func unindex(_ room: Int64, until end: ContinuousClock.Instant) throws -> Bool {
+        repeat {
+            let last = try db.indexedEnd(of: room)
+            if last == 0 { return true }
+            let found = try db.all(
+                "SELECT id FROM messages WHERE id > $1 AND id <= $2 ORDER BY id DESC LIMIT \(Step.messages)",
+                RowKey(room: room, 0), RowKey(room: room, last)
+            ) { RowKey(rawValue: $0.integer(0)) }
+            let isLast = found.count < Step.messages
+            try remove(from: isLast ? RowKey(room: room, 1) : found.last!, through: RowKey(room: room, last))
+            if isLast { return true }
+        } while ContinuousClock.now < end
+        return false
     }
 
     /// Stores the progress of the first index, in percent; `nil` if there is an index.

@@ -126,7 +126,7 @@ public struct HistoryExport: Sendable {
                 let settings = RoomSettings(
                     visibility: row.integer(2) == 1 ? .private : .open, title: row.isNull(3) ? nil : row.text(3),
                     RoomManners(row, from: 3))
-                TransferLine.room(id, settings, direct: DirectPair(row, from: 10)).encode(into: &output.bytes)
+                TransferLine.room(id, settings, direct: DirectPair(row, from: 11)).encode(into: &output.bytes)
                 output.contents.rooms += 1
                 try writeMembers(of: id, number)
                 try writeMessages(of: id, number)

@@ -124,6 +124,7 @@ struct ImportTarget {
         if let days = settings.keepDays { try db.setKeepDays(days, of: number) }
         if let avatar = settings.avatar { try db.setAvatar(avatar, of: number) }
         if let data = settings.data { try db.setData(data, of: number) }
+        if let isSearchable = settings.isSearchable { try db.setSearchable(isSearchable, of: number) }
         if let direct {
             try db.makeDirect(number, direct)
             for user in [direct.first, direct.second] where user != .deleted {

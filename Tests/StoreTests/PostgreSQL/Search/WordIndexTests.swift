@@ -97,6 +97,23 @@ struct WordIndexTests {
         #expect(try log.found("public") == ["lobby:1"])
     }
 
+    @Test("has no words of a room in which nothing is to be searched, until it is")
+    func searchable() throws {
+        let log = try node()
+        try log.sendAll((1...300).map { .init(text: "word \($0)", room: "den") } + [.init(text: "word")])
+        try awaitIndex()
+        func set(_ isSearchable: Bool) throws {
+            _ = try log.change(.set(RoomSettings(isSearchable: isSearchable)), in: "den", by: "alice").get()
+        }
+        try set(false)
+        #expect(try log.found("word") == ["lobby:1"])
+        try waitUntil { try number("SELECT count(*) FROM indexed") == 1 }
+        #expect(try number("SELECT count(*) FROM words") == 1)
+        try set(true)
+        try awaitIndex()
+        #expect(try log.found("word").count == 301 && number("SELECT count(*) FROM words") == 301)
+    }
+
     @Test("is built again for another version of the words, and divides an existing database into blocks")
     func rebuilding() throws {
         let first = try node()

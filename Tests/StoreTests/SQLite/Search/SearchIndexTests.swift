@@ -136,6 +136,34 @@ extension SchemaTests {
         try expectSound(log.path)
     }
 
+    @Test("lose the words of a room in which nothing is to be searched, also after a restart, until it is")
+    func unsearchable() throws {
+        var log = try Self.indexingLog()
+        try log.sendAll((1...100).map { .init(text: "word \($0)", room: "den") } + [.init(text: "word")])
+        try log.waitUntilIndexed()
+        log.close()
+        // As if the server had ended at once after the change.
+        try log.sql { try $0.execute(sql: "UPDATE rooms SET searchable = 0 WHERE name = 'den'") }
+        log = try log.reopened { ($0.scannedMessages, $0.journal.messages, $0.journal.idleTime) = (0, 0, 1) }
+        func indexed() throws -> [Int?] {
+            try ["indexed", "words WHERE words MATCH 'word'"].map { table in
+                try log.sql { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
+            }
+        }
+        func set(_ isSearchable: Bool) throws {
+            _ = try log.change(.set(RoomSettings(isSearchable: isSearchable)), in: "den", by: "alice").get()
+        }
+        try waitUntil { (try? indexed()) == [1, 1] }
+        #expect(try log.found("word") == ["lobby:1"])
+        try set(true)
+        try log.waitUntilIndexed()
+        #expect(try log.found("word").count == 101 && indexed() == [2, 101])
+        try set(false)
+        try waitUntil { (try? indexed()) == [1, 1] }
+        log.close()
+        try expectSound(log.path)
+    }
+
     @Test("are damaged if their words are not those of the messages")
     func damagedIndex() throws {
         let log = try Self.indexingLog()

@@ -138,7 +138,7 @@ struct TransferTests {
         try log.fill(2, "den")
         let manners = RoomSettings(
             posting: .owners, pinning: .members, slowSeconds: 5, keepDays: 90, avatar: "https://example.com/a",
-            data: Array(#"{"a":[1]}"#.utf8))
+            data: Array(#"{"a":[1]}"#.utf8), isSearchable: false)
         _ = try log.change(.set(manners), in: "den", by: "alice").get()
         try log.read(to: 4, as: "bob")
         var profile = try log.submission(
@@ -168,7 +168,7 @@ struct TransferTests {
             try copy.summary(of: "den", for: nil).manners
                 == RoomManners(
                     posting: .owners, pinning: .members, slowSeconds: 5, keepDays: 90, avatar: "https://example.com/a",
-                    data: Array(#"{"a":[1]}"#.utf8)))
+                    data: Array(#"{"a":[1]}"#.utf8), isSearchable: false))
         let page = try copy.page(for: "bob")
         #expect(page.state.head == 5)
         #expect(try copy.summary(for: "bob").read == 4)
