@@ -56,6 +56,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // A VFS of SQLite that gives each page a checksum.
+        .target(name: "SQLiteChecksums", dependencies: ["CSQLite"]),
         .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // The JSON vocabulary shared with clients.
@@ -95,7 +97,8 @@ let package = Package(
         module(
             "Store",
             [
-                "CSQLite", "CPostgreSQL", "Wire", "Chat", "Nodes", "TextSearch", "Signatures", "Threads",
+                "CSQLite", "SQLiteChecksums", "CPostgreSQL", "Wire", "Chat", "Nodes", "TextSearch", "Signatures",
+                "Threads",
             ]),
         // The files of the web page, which are in Sources/Page.
         .target(name: "PageFiles"),

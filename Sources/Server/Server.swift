@@ -291,6 +291,11 @@ public final class Server: Sendable {
         store.onRoomLimit = {
             logger.critical("no more rooms can be created, because the database has given out all numbers of rooms")
         }
+        store.onMissingChecksums = { remedy in
+            logger.notice(
+                "the pages of the database have no checksums, so a bit that changes on the disk may go unseen: \(remedy)"
+            )
+        }
         store.onReadingChange = { failure in
             if let failure {
                 logger.error("messages cannot be read: \(failure)")

@@ -137,6 +137,8 @@ public struct StoreConfiguration: Sendable {
     /// Called while the log is opened, if a crash of PostgreSQL could lose messages and
     /// ``StoreConfiguration/allowsUnsafeDatabase`` is set, with the settings that are off.
     public var onUnsafeDatabase: (@Sendable (String) -> Void)?
+    /// Called while the log is opened, if nothing shows that a page has changed on the disk, with the remedy.
+    public var onMissingChecksums: (@Sendable (String) -> Void)?
     /// Called on a reader's thread with the reason when a reader cannot connect to PostgreSQL, and with `nil` when all can
     /// again.
     public var onReadingChange: (@Sendable (String?) -> Void)?

@@ -49,6 +49,9 @@ public final class PostgresLog: OpenLog {
             patient.changes = nil
             let connection = try PostgresConnection(patient)
             danger = try PostgresSchema.migrate(connection)
+            if try connection.first("SELECT current_setting('data_checksums')", row: { $0.text(0) }) == "off" {
+                configuration.onMissingChecksums?("PostgreSQL's pg_checksums --enable adds them, while it is stopped")
+            }
             try DatabaseCopy.checkIsWhole(connection)
             history = DatabaseHistory(
                 epoch: try PostgresSchema.epoch(connection, onRenewal: configuration.onNewEpoch),

@@ -27,7 +27,7 @@ struct DamageTests {
         var page = [UInt8](repeating: 0, count: StoreConfiguration.pageSize)
         var offset: off_t = 0
         while pread(file, &page, page.count, offset) == page.count {
-            if page[4...].allSatisfy({ $0 == UInt8(ascii: "x") }) {
+            if page[4..<page.count - 8].allSatisfy({ $0 == UInt8(ascii: "x") }) {
                 let nowhere: [UInt8] = [0x7F, 0x7F, 0x7F, 0x7F]
                 #expect(pwrite(file, nowhere, nowhere.count, offset) == nowhere.count)
                 return

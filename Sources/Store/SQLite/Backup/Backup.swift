@@ -70,10 +70,12 @@ public struct Backup: Sendable {
             try connection.use { db in
                 let pages = try db.first("PRAGMA page_count") { $0.integer(0) } ?? 0
                 let pageBytes = try db.first("PRAGMA page_size") { $0.integer(0) } ?? 0
+                try db.requestChecksums()
                 try interrupter.watch(db, total: pages * pageBytes) {
                     try db.run("VACUUM INTO $1", file.path)
                 }
             }
+            _ = try PageSeals.add(to: file.path)
         } catch let error as SQLiteError where error.isInterrupt {
             throw .cancelled(destination.path)
         } catch let error as SQLiteError where error.isFullDisk {

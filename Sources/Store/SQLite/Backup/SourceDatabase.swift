@@ -31,10 +31,7 @@ struct SourceDatabase: Sendable {
     /// - Throws: ``StoreError`` if the database belongs to another program or a newer version; `SQLiteError` if it
     ///   cannot be read.
     func connect() throws -> SQLiteDatabase {
-        // Closing the last connection checkpoints and deletes the write-ahead log, unless that connection is read-only.
-        // So the connection is read-only if there is a log: a log that a dead server has left is kept as it is.
-        let connection = try SQLiteDatabase(
-            path: location, isReadOnly: access(location + "-wal", F_OK) == 0, busyTimeout: Self.patience)
+        let connection = try open()
         try connection.use { db in
             try checkLog(db)
             try Schema.checkForReading(db, path: path)
@@ -42,21 +39,26 @@ struct SourceDatabase: Sendable {
         return connection
     }
 
+    /// Runs `body` with a connection to whatever is in the file.
+    func withFile<R>(_ body: (SQLiteConnection) throws -> R) throws -> R {
+        let connection = try open()
+        defer { connection.close() }
+        return try connection.use(body)
+    }
+
+    private func open() throws -> SQLiteDatabase {
+        // Closing the last connection checkpoints and deletes the write-ahead log, unless that connection is read-only.
+        // So the connection is read-only if there is a log: a log that a dead server has left is kept as it is.
+        try SQLiteDatabase(
+            path: location, isReadOnly: access(location + "-wal", F_OK) == 0, busyTimeout: Self.patience)
+    }
+
     /// Refuses a backup that has the write-ahead log of another database beside it. A server does the same, see
     /// ``DatabaseFile``.
-    ///
-    /// The header is read through SQLite's own file handle: closing another descriptor of the same file would release
-    /// the locks that this process has on it.
     private func checkLog(_ db: SQLiteConnection) throws {
         var status = stat()
         guard stat(location + "-wal", &status) == 0, status.st_size > 0 else { return }
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(db.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
-            let file, let read = file.pointee.pMethods?.pointee.xRead
-        else { return }
-        var versions: [UInt8] = [0, 0]
-        // SQLite's file stays open as long as the connection does. Two bytes are read into an array of two.
-        if read(file, &versions, 2, 18) == SQLITE_OK, versions == [1, 1] { throw StoreError.foreignLog(path) }
+        if let header = db.header(), !header.hasLog { throw StoreError.foreignLog(path) }
     }
 
     /// The time in milliseconds to wait for another program that has locked the database, for instance to recover it.

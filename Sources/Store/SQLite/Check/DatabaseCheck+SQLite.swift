@@ -6,10 +6,19 @@ extension DatabaseCheck {
         _ source: SourceDatabase, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void
     ) throws(StoreError) {
         do {
+            progress(.file, 0)
+            // First, because a damaged page may keep the rest from being read.
+            try source.withFile { db in
+                try FileCheck(findings: findings).checkChecksums(db) { progress(.file, $0) }
+            }
             let connection = try source.connect()
             defer { connection.close() }
             try connection.use { db in
-                try db.transaction(.deferred) { try check($0, findings, progress) }
+                // Not a transaction that is committed: SQLite ends it after an error of reading, and what follows is then
+                // read without.
+                try db.execute("BEGIN DEFERRED")
+                defer { if db.isInTransaction { try? db.execute("ROLLBACK") } }
+                try check(db, findings, progress)
             }
         } catch let error as SQLiteError where error.isDamage {
             findings.add("the database cannot be read: \(error.message)")
@@ -20,7 +29,6 @@ extension DatabaseCheck {
 
     private func check(_ db: SQLiteConnection, _ findings: Findings, _ progress: @escaping (Part, Int64) -> Void) throws
     {
-        progress(.file, 0)
         let tables = FileCheck(findings: findings)
         try part(findings, "the pages") {
             try tables.checkPages(db, most: mostFindings, Interrupter({ false }, progress: { progress(.file, $0) }))

@@ -15,7 +15,8 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// The latest error of a connection, which has returned `code`.
     init(_ code: Int32, of handle: OpaquePointer?) {
-        self.init(code, handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code)))
+        let described = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        self.init(code, code == Self.rot ? "a page of the file does not fit its checksum" : described)
     }
 
     /// The error of a row or page that contradicts others.
@@ -27,7 +28,10 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     var description: String { "SQLite error \(code): \(message)" }
 
     /// True if a page of the database is damaged.
-    var isDamage: Bool { code == SQLITE_CORRUPT }
+    var isDamage: Bool { code == SQLITE_CORRUPT || extendedCode == Self.rot }
+
+    /// The extended code `SQLITE_IOERR_DATA`: a page does not fit its checksum.
+    private static let rot = SQLITE_IOERR | 32 << 8
 
     /// True if the disk is full.
     var isFullDisk: Bool { code == SQLITE_FULL }

@@ -10,8 +10,10 @@ extension DatabaseFile {
         return try opening {
             let connection = try SQLiteDatabase(path: location, busyTimeout: configuration.busyTimeout)
             try connection.use { db in
-                // Takes effect before the first write only: an existing database keeps its page size.
+                // These take effect before the first write only: an existing database keeps its page size, and has
+                // checksums or not.
                 try db.execute("PRAGMA page_size = \(StoreConfiguration.pageSize)")
+                try db.requestChecksums()
                 try Schema.check(db, path: path)
                 guard try db.first("PRAGMA journal_mode = WAL", row: { $0.text(0) }) == "wal" else {
                     throw StoreError.unusable(
@@ -39,6 +41,9 @@ extension DatabaseFile {
                 if let epoch = try db.transaction(.immediate, Schema.renewEpoch) { configuration.onNewEpoch?(epoch) }
             }
             connection.use { db in LogReserve.make(configuration.reservedLog, for: db) }
+            if !connection.use({ $0.hasChecksums }) {
+                configuration.onMissingChecksums?("backscroll check --add-checksums adds them, while no server runs")
+            }
             // SQLite syncs the directory when it creates the log, but ignores a failure.
             try syncDirectory(ofFile: location)
             return connection
@@ -78,12 +83,13 @@ extension StoreConfiguration {
 /// Describes an error of the database at `path` for the operator.
 func named(_ path: String, _ error: any Error) -> StoreError {
     if let error = error as? StoreError { return error }
+    if let error = error as? PageSeals.Errno { return .unusable(path, reason: describe(error.number)) }
     guard let error = error as? SQLiteError else { return .unusable(path, reason: "\(error)") }
     let reason = error.message
+    if error.isDamage { return .damaged(path, reason: reason) }
     switch error.code {
     case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path)
     case SQLITE_NOTADB: return .notADatabase(path)
-    case SQLITE_CORRUPT: return .damaged(path, reason: reason)
     case SQLITE_FULL: return .full(path)
     case SQLITE_READONLY, SQLITE_PERM: return .noAccess(path, reason: reason)
     default: return .unusable(path, reason: reason)
@@ -133,16 +139,4 @@ enum LogReserve {
         return Int(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
-}
-
-/// Control over SQLite's memory statistics, which the server does not use.
-enum MemoryStatistics {
-    /// Turns off SQLite's memory statistics, which saves a mutex for each allocation. Call this before the process
-    /// opens its first database; later calls have no effect.
-    static func turnOff() {
-        _ = isOff
-    }
-
-    // A static property is initialized once. Other threads wait, so SQLite is not called concurrently.
-    private static let isOff = backscroll_sqlite_stop_counting_memory() == 0
 }

@@ -12,7 +12,6 @@ struct DatabaseFile: ~Copyable {
     /// Creates the file if needed, and takes the lock that keeps a second server out. Makes the database and the files
     /// beside it readable by their owner only. Leaves the directory's permissions alone.
     init(_ path: String) throws(StoreError) {
-        MemoryStatistics.turnOff()
         try Self.check(path)
         let location = try Self.locate(path)
         let lock = try Self.takeLock(on: location, calledBy: path)

@@ -99,7 +99,7 @@ struct QuarantineTests {
         #expect(try log.read(to: 1, in: "r2", as: "bob").seq == 1)
         #expect(log.log.quarantinedRooms == 1 && log.log.failure == nil)
         #expect(reports.events.count == 1 && reports.events[0].hasPrefix("r3: "))
-        #expect(reports.events[0].contains("malformed"))
+        #expect(reports.events[0].contains("checksum"))
     }
 
     private func journalRows(_ log: TestLog) throws -> [Int64] {
