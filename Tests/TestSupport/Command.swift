@@ -36,7 +36,7 @@ public func run(_ program: String, _ arguments: [String]) throws -> String {
 ///   - input: A descriptor of its standard input, or `nil` for `/dev/null`.
 ///   - output: The path of the file.
 /// - Returns: Its process id, to be waited for.
-func spawn(_ program: String, _ arguments: [String], input: Int32? = nil, output: String) throws -> pid_t {
+public func spawn(_ program: String, _ arguments: [String], input: Int32? = nil, output: String) throws -> Int32 {
     try spawn(program, arguments) { actions in
         if let input {
             posix_spawn_file_actions_adddup2(&actions, input, 0)

@@ -403,6 +403,7 @@ struct PostgresCheckTests {
             Damage("DELETE FROM server", "the row of the table server is missing; nodes cannot start without it"),
             Damage(
                 "INSERT INTO events VALUES (99, 'n', 0, '', 0)", "there is an event 99, but the last one is "),
+            Damage("DROP FUNCTION backscroll_send", "the function backscroll_send is missing"),
             Damage("DELETE FROM members WHERE room = 2"),
         ])
     func own(damage: Damage) throws {

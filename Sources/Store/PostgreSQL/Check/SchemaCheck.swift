@@ -26,6 +26,9 @@ struct SchemaCheck {
         for (kind, name) in PostgresSchema.relations where try text("SELECT to_regclass('\(name)')::text") == nil {
             findings.add("the \(kind) \(name) is missing")
         }
+        if try text("SELECT to_regprocedure('\(SendFunction.signature)')::text") == nil {
+            findings.add("the function backscroll_send is missing")
+        }
         let invalid = """
             SELECT relname::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
             WHERE relnamespace = current_schema()::regnamespace AND NOT (indisvalid AND indisready) ORDER BY relname

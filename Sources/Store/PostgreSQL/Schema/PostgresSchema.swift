@@ -422,5 +422,6 @@ enum PostgresSchema {
             "ALTER TABLE rooms DISABLE TRIGGER webhook_rooms",
         ],
         ["ALTER TABLE rooms ADD COLUMN searchable BIGINT NOT NULL DEFAULT 1"],  // 0: no search looks into the room
+        SendFunction.statements,
     ]
 }
