@@ -268,6 +268,91 @@ def survives(kills):
         assert not receiver.wrong, receiver.wrong[:3]
 
 
+def events_survive(kills):
+    """Events of rooms, members and reports come in the order of their room, each once after de-duplication."""
+    receiver = Receiver()
+    generator = random.Random(8)
+    rooms = [f"events-{number}" for number in range(4)]
+    expected = collections.defaultdict(list)
+    stop = threading.Event()
+    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+        kinds = ["message", "room", "member", "report"]
+        receiver.create(server, "e", rooms=["events-*"], events=kinds)
+        receiver.behave = lambda event: generator.choice([204, 204, 204, 500, 503, half, close])
+
+        def until_done(method, path, body=None, user="alice"):
+            """Asks until there is an answer, and returns true if the change may have been made twice."""
+            again = False
+            while True:
+                try:
+                    status, answer = server.ask(method, path, body, user=user)
+                    if status < 500:
+                        assert status < 300, (path, answer)
+                        return again
+                except OSError:
+                    pass
+                again = True
+                time.sleep(0.05)
+
+        def change(room):
+            until_done("PUT", f"/v1/rooms/{room}", {"title": "first"})
+            count = 0
+            while not stop.is_set():
+                count += 1
+                user, path = f"user-{count}", f"/v1/rooms/{room}"
+                # Each is made once, however often it is asked for: a member who is one, and a message with an id.
+                until_done("PUT", f"{path}/members/{user}")
+                expected[room].append(("member.added", user))
+                until_done("POST", f"{path}/messages", {"text": user, "client_message_id": user})
+                expected[room].append(("message", user))
+                if count % 3 == 0:
+                    until_done("DELETE", f"{path}/members/{user}")
+                    expected[room].append(("member.removed", user))
+                if count % 5 == 0:
+                    until_done("POST", f"{path}/messages/{count}/reports", {"reason": "spam"}, user=f"reporter-{count}")
+                    expected[room].append(("report.made", f"reporter-{count}"))
+
+        threads = [threading.Thread(target=change, args=[room]) for room in rooms]
+        for thread in threads:
+            thread.start()
+        for _ in range(kills):
+            seen = len(receiver.events)
+            wait(lambda: len(receiver.events) > seen + 40, "deliveries come")
+            server.kill()
+            server.start()
+        seen = len(receiver.events)
+        wait(lambda: len(receiver.events) > seen + 40, "deliveries come")
+        stop.set()
+        for thread in threads:
+            thread.join()
+        receiver.behave = lambda event: 204
+        server.ask("PUT", "/v1/admin/webhooks/e", {"enabled": True})
+        wait(lambda: server.state("e")["rooms_behind"] == 0, "the receiver has everything")
+        for accepted_only in False, True:
+            happened = collections.defaultdict(list)
+            places, revs = collections.defaultdict(int), collections.defaultdict(int)
+            for event, answer in list(receiver.events):
+                if event["type"] in ("test", "epoch") or (accepted_only and answer != 204):
+                    continue
+                room = event["room"]
+                if event["type"] == "messages":
+                    for message in event["messages"]:
+                        if message["rev"] > revs[room]:
+                            happened[room].append(("message", message["text"]))
+                    revs[room] = max(revs[room], event["rev"])
+                elif event["event"] > places[room]:
+                    assert event["rev"] == revs[room] or not accepted_only, (event, revs[room])
+                    places[room] = event["event"]
+                    user = event["by"] if event["type"] == "report.made" else event.get("user")
+                    if user != "alice" and event["type"] != "room.changed":
+                        happened[room].append((event["type"], user))
+            for room in rooms:
+                seen = [item for item in happened[room] if item[0] != "room.created"]
+                assert seen == expected[room], f"{room}: {list(zip(seen, expected[room]))[-5:]}"
+                assert len(happened[room]) == len(seen) + 1, f"{room} was created once"
+        assert not receiver.wrong, receiver.wrong[:3]
+
+
 def is_stopped_and_skipped():
     receiver = Receiver()
     with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
@@ -304,6 +389,7 @@ def addresses_are_refused():
 
 
 check("a webhook survives misbehaving receivers and kills of the server", survives, 3)
+check("events of rooms, members and reports survive kills of the server, in order", events_survive, 3)
 check("a room that is refused for ever is stopped until it is skipped", is_stopped_and_skipped)
 check("addresses that are not public are refused", addresses_are_refused)
 raise SystemExit(failures > 0)

@@ -110,6 +110,12 @@ public struct Webhook: Sendable, Hashable {
     /// Returns true if its patterns match a room.
     public func covers(_ room: RoomID) -> Bool { rooms.contains { $0.matches(room) } }
 
+    /// True if its receiver learns that a room was deleted.
+    public var getsDeletions: Bool { events.contains(.message) || events.contains(.room) }
+
+    /// True if its receiver gets events of rooms, members or reports.
+    public var getsEvents: Bool { events.contains { $0 == .room || $0 == .member || $0 == .report } }
+
     /// The state as operators see it: `ok`, `retrying` or `paused`.
     public var state: String {
         if !isEnabled || health.pause != nil { return "paused" }
@@ -147,8 +153,11 @@ public struct Webhook: Sendable, Hashable {
         out.append(literal: #","stopped_rooms":"#)
         out.append(array: backlog.stopped) { stopped, out in
             var members: [UInt8] = []
-            members.append(member: "room", stopped.room.string)
-            members.append(member: "rev", stopped.rev)
+            if let room = stopped.room { members.append(member: "room", room.string) }
+            switch stopped.place {
+            case .rev(let rev): members.append(member: "rev", rev)
+            case .event(let number): members.append(member: "event", number)
+            }
             out.append(object: members)
         }
         out.append(UInt8(ascii: "}"))
@@ -159,13 +168,13 @@ public struct Webhook: Sendable, Hashable {
 public struct WebhookBacklog: Sendable, Hashable {
     /// A room whose delivery the receiver refuses for ever.
     public struct Stopped: Sendable, Hashable {
-        /// The room.
-        public var room: RoomID
-        /// The revision to skip to.
-        public var rev: Int64
+        /// The room; `nil` for the events of the whole server.
+        public var room: RoomID?
+        /// The place to skip to.
+        public var place: WebhookSkip.Place
 
         /// Creates a stopped room.
-        public init(room: RoomID, rev: Int64) { (self.room, self.rev) = (room, rev) }
+        public init(room: RoomID?, at place: WebhookSkip.Place) { (self.room, self.place) = (room, place) }
     }
 
     /// Maximum number of rooms that are counted.

@@ -42,7 +42,7 @@ public enum WebhookEvent: String, Sendable, Hashable {
     case push
 
     /// The kinds that webhooks can ask for.
-    public static let available: [WebhookEvent] = [.message]
+    public static let available: [WebhookEvent] = [.message, .room, .member, .report]
 }
 
 /// The body of `PUT /v1/admin/webhooks/{id}`. Absent fields keep their values, or have defaults in a new webhook.
@@ -134,36 +134,52 @@ public struct WebhookSettings: Sendable, Hashable {
     }
 }
 
-/// The body of `POST /v1/admin/webhooks/{id}/skip`: `{"room":"lobby","rev":47}`.
+/// The body of `POST /v1/admin/webhooks/{id}/skip`: `{"room":"lobby","rev":47}` or `{"room":"lobby","event":12}`.
 public struct WebhookSkip: Sendable, Hashable {
-    /// The room.
-    public var room: RoomID
-    /// The revision up to which nothing more is delivered.
-    public var rev: Int64
+    /// The end of what is skipped.
+    public enum Place: Sendable, Hashable {
+        /// Messages up to a revision.
+        case rev(Int64)
+        /// Events up to a number.
+        case event(Int64)
+    }
+
+    /// The room; `nil` for the events of the whole server.
+    public var room: RoomID?
+    /// The end of what is skipped.
+    public var place: Place
 
     /// Creates a skip.
-    public init(room: RoomID, rev: Int64) { (self.room, self.rev) = (room, rev) }
+    public init(room: RoomID?, to place: Place) { (self.room, self.place) = (room, place) }
 
-    /// Decodes the body. Unknown fields are ignored.
+    /// Decodes the body. Null counts as absent, and unknown fields are ignored.
     ///
     /// - Throws: 400 `invalid_json` or `invalid_field`; 400 `invalid_room`.
     public static func decode(_ body: [UInt8]) throws(Problem) -> WebhookSkip {
         var reader = try FieldReader(body: body)
         var room: String?
-        var rev: Int64?
+        var (rev, event): (Int64?, Int64?)
         while let name = try reader.json.nextName() {
             if reader.json.matches(name, "room") {
                 room = try reader.string("room")
             } else if reader.json.matches(name, "rev") {
                 rev = try reader.integer("rev")
+            } else if reader.json.matches(name, "event") {
+                event = try reader.integer("event")
             } else {
                 try reader.json.skipValue()
             }
         }
         try reader.finish()
+        if let event {
+            guard event > 0, rev == nil else {
+                throw .invalidField("event", must: "the number of an event, without a rev")
+            }
+            return WebhookSkip(room: try room.map { text throws(Problem) in try RoomID(text) }, to: .event(event))
+        }
         guard let room else { throw .invalidField("room", must: "the id of a room") }
         guard let rev, rev > 0 else { throw .invalidField("rev", must: "a revision of the room, at least 1") }
-        return WebhookSkip(room: try RoomID(room), rev: rev)
+        return WebhookSkip(room: try RoomID(room), to: .rev(rev))
     }
 }
 

@@ -49,12 +49,12 @@
  * @typedef {"now" | "start"} WebhookStart
  * @typedef {"ok" | "retrying" | "paused"} WebhookState
  * @typedef {"gone" | "failing"} WebhookPause
- * @typedef {"message"} WebhookEvent
+ * @typedef {"message" | "room" | "member" | "report"} WebhookEvent
  * @typedef {{id: string, url: string, rooms: string[], events: WebhookEvent[], enabled: boolean, created_at: string, secret?: string, state: WebhookState, paused_because?: WebhookPause, rooms_behind: number, behind_since?: string, failing_since?: string, last_error?: WebhookError, next_attempt?: string, stopped_rooms: StoppedRoom[]}} Webhook
  * @typedef {{at: string, status?: number, detail: string}} WebhookError
- * @typedef {{room: string, rev: number}} StoppedRoom
+ * @typedef {{room?: string, rev?: number, event?: number}} StoppedRoom
  * @typedef {{webhooks: Webhook[]}} Webhooks
- * @typedef {{room: string, rev: number}} WebhookSkip
+ * @typedef {{room?: string, rev?: number, event?: number}} WebhookSkip
  * @typedef {{room?: string, since?: number, since_time?: string}} WebhookReplay
  * @typedef {{keep_hours?: number}} WebhookRotation
  * @typedef {{webhook_id: string, received: boolean, status?: number, detail?: string}} WebhookTest

@@ -52,7 +52,7 @@ final class LoopDispatcher: LogObserver {
     }
 
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
-        if !batches.isEmpty { webhooks.withLock { $0 }?.committed(batches) }
+        webhooks.withLock { $0 }?.committed(outcomes, batches)
         let workers = workers.withLock { $0 }
         let batches = subscribedLoops.distribute(batches, loops: workers.count)
         let outcomes = split(outcomes, workers.count) { $0.ticket.loop }

@@ -46,7 +46,15 @@ extension Deliverer {
 
     /// Moves a room's cursor beyond a delivery that the receiver refuses.
     func skip(_ id: WebhookID, _ skip: WebhookSkip) throws -> [UInt8] {
-        try change { try store.moveCursor(of: id, in: skip.room, to: skip.rev, skips: true, at: .now()) }
+        try change {
+            switch skip.place {
+            case .rev(let rev):
+                // The decoder refuses a revision without a room.
+                guard let room = skip.room else { throw Problem.invalidField("room", must: "the id of a room") }
+                try store.moveCursor(of: id, in: room, to: rev, skips: true, at: .now())
+            case .event(let number): try store.skipEvents(of: id, in: skip.room, upTo: number)
+            }
+        }
         return try describe(id)
     }
 

@@ -55,7 +55,10 @@ final class Deliverer {
     var isActive: Bool { !deliveries.isEmpty }
 
     /// Takes the rooms that this process has changed.
-    func changed(_ rooms: Set<RoomID>, isIncomplete: Bool) {
+    ///
+    /// - Parameter hasEvents: True if there may be new events.
+    func changed(_ rooms: Set<RoomID>, isIncomplete: Bool, hasEvents: Bool) {
+        if hasEvents { nextPoll = .now }
         if rooms.isEmpty, !isIncomplete { return }
         for delivery in deliveries.values { delivery.changed(isIncomplete ? nil : rooms) }
         nextPoll = .now

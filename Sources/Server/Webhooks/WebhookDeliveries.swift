@@ -31,6 +31,8 @@ final class WebhookDeliveries {
         var until: Int64?
         /// True once the row in the database is to be deleted.
         var isOver = false
+        /// The number of the last event that the receiver has; 0 for none.
+        var event: Int64 = 0
 
         var isStored: Bool { stored == rev && !isOver }
     }
@@ -42,7 +44,9 @@ final class WebhookDeliveries {
         let rev: Int64
         let hasMore: Bool
         let last: Timestamp?
-        let isDeletion: Bool
+        var isDeletion = false
+        /// The number of the event; 0 for messages.
+        var event: Int64 = 0
     }
 
     private var webhook: Webhook
@@ -127,7 +131,11 @@ final class WebhookDeliveries {
         place = rows.count < Self.roomsOfPoll ? 0 : rows.last!.number
         for row in rows {
             if let cursor = cursors[row.id] {
-                if row.latest ?? 0 > cursor.rev || (row.isDeleted && !cursor.isOver) { queue.changed(row.id) }
+                if (row.latest ?? 0 > cursor.rev && webhook.events.contains(.message)) || row.event > cursor.event
+                    || (row.isDeleted && !cursor.isOver)
+                {
+                    queue.changed(row.id)
+                }
                 continue
             }
             var cursor = Cursor(number: row.number, stored: row.rev, rev: row.rev, since: row.since)
@@ -207,47 +215,87 @@ final class WebhookDeliveries {
             _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
             return
         }
+        let (getsMessages, getsEvents) = (webhook.events.contains(.message), webhook.getsEvents)
+        var event = getsEvents ? try store.event(of: webhook.number, in: cursor.number, after: cursor.event) : nil
+        if let event, !getsMessages || event.rev <= cursor.rev { return send(event, to: room, cursor) }
+        var bounds = DeliveryBounds()
+        if !getsMessages { bounds.messages = 0 }
+        while true {
+            let until = [cursor.until, event?.rev].compactMap(\.self).min()
+            switch try store.delivery(of: room, since: cursor.rev, until: until, bounds: bounds) {
+            case .deleted:
+                // Its messages are gone, but its events are told.
+                if let event { return send(event, to: room, cursor) }
+                return endRoom(room, cursor)
+            case .messages(let content):
+                guard getsMessages else {
+                    _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+                    return note(unstored: room)
+                }
+                // An event may have been stored since it was asked for, before the last of these messages.
+                if getsEvents, event == nil {
+                    event = try store.event(of: webhook.number, in: cursor.number, after: cursor.event)
+                    if let event, event.rev < content.rev {
+                        if event.rev <= cursor.rev { return send(event, to: room, cursor) }
+                        continue
+                    }
+                }
+                return send(content, hasMore: content.hasMore || event != nil, to: room, cursor)
+            }
+        }
+    }
+
+    /// Tells that a room was deleted, unless its receiver knows it or does not want to.
+    private func endRoom(_ room: RoomID, _ cursor: Cursor) {
+        guard !cursor.isOver, room != .server, webhook.getsDeletions else {
+            _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+            if room != .server { cursors[room]!.isOver = true }
+            return note(unstored: room)
+        }
         var body: [UInt8] = []
-        let flight: Flight
-        switch try store.delivery(of: room, since: cursor.rev, until: cursor.until, bounds: DeliveryBounds()) {
-        case .deleted:
-            if cursor.isOver {
-                _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+        body.append(literal: #"{"type":"room.deleted","room":"#)
+        body.append(quoted: room.string)
+        body.append(member: "epoch", epoch)
+        body.append(UInt8(ascii: "}"))
+        send(
+            body, id: Self.id("\(webhook.id) \(epoch) \(room) \(cursor.rev) \(cursor.rev) true"),
+            Flight(room: room, rev: cursor.rev, hasMore: false, last: nil, isDeletion: true))
+    }
+
+    private func send(_ event: PendingEvent, to room: RoomID, _ cursor: Cursor) {
+        let body = event.event.body(
+            in: room == .server ? nil : room, number: event.number, rev: event.rev, at: event.at, epoch: epoch)
+        // There may be more, which the next delivery finds out.
+        send(
+            body, id: Self.id("\(webhook.id) \(epoch) \(room) event \(event.number)"),
+            Flight(room: room, rev: cursor.rev, hasMore: true, last: event.at, event: event.number))
+    }
+
+    private func send(_ content: DeliveredMessages, hasMore: Bool, to room: RoomID, _ cursor: Cursor) {
+        let flight = Flight(room: room, rev: content.rev, hasMore: hasMore, last: content.last)
+        if content.count == 0 {
+            // The room has changes that cannot be read at present. Without a pause this would be repeated at once.
+            guard content.rev > cursor.rev || !content.hasMore else {
+                _ = queue.answered(room, .none, hasMore: true, at: .now, share: .random(in: 0...1))
                 return
             }
-            body.append(literal: #"{"type":"room.deleted","room":"#)
-            body.append(quoted: room.string)
-            body.append(member: "epoch", epoch)
-            body.append(UInt8(ascii: "}"))
-            flight = Flight(room: room, rev: cursor.rev, hasMore: false, last: nil, isDeletion: true)
-        case .messages(let content):
-            flight = Flight(
-                room: room, rev: content.rev, hasMore: content.hasMore, last: content.last, isDeletion: false)
-            if content.count == 0 {
-                // The room has changes that cannot be read at present. Without a pause this would be repeated at once.
-                guard content.rev > cursor.rev || !content.hasMore else {
-                    _ = queue.answered(room, .none, hasMore: true, at: .now, share: .random(in: 0...1))
-                    return
-                }
-                _ = queue.answered(room, .status(200), hasMore: content.hasMore, at: .now, share: 0)
-                return received(room, flight)
-            }
-            body.reserveCapacity(content.messages.count + 256)
-            body.append(literal: #"{"type":"messages","room":"#)
-            body.append(quoted: room.string)
-            body.append(member: "since", cursor.rev)
-            body.append(literal: #","messages":["#)
-            body.append(contentsOf: content.messages)
-            body.append(UInt8(ascii: "]"))
-            body.append(member: "rev", content.rev)
-            body.append(member: "has_more", content.hasMore)
-            body.append(member: "epoch", epoch)
-            body.append(UInt8(ascii: "}"))
-            cursors[room]!.until = content.rev
+            _ = queue.answered(room, .status(200), hasMore: hasMore, at: .now, share: 0)
+            return received(room, flight)
         }
-        let id = Self.id(
-            "\(webhook.id) \(epoch) \(room) \(cursor.rev) \(flight.rev) \(flight.isDeletion)")
-        send(body, id: id, flight)
+        var body: [UInt8] = []
+        body.reserveCapacity(content.messages.count + 256)
+        body.append(literal: #"{"type":"messages","room":"#)
+        body.append(quoted: room.string)
+        body.append(member: "since", cursor.rev)
+        body.append(literal: #","messages":["#)
+        body.append(contentsOf: content.messages)
+        body.append(UInt8(ascii: "]"))
+        body.append(member: "rev", content.rev)
+        body.append(member: "has_more", content.hasMore)
+        body.append(member: "epoch", epoch)
+        body.append(UInt8(ascii: "}"))
+        cursors[room]!.until = content.rev
+        send(body, id: Self.id("\(webhook.id) \(epoch) \(room) \(cursor.rev) \(flight.rev) false"), flight)
     }
 
     private func tellEpoch() {
@@ -257,7 +305,7 @@ final class WebhookDeliveries {
         body.append(UInt8(ascii: "}"))
         send(
             body, id: Self.id("\(webhook.id) \(store.epoch)"),
-            Flight(room: nil, rev: 0, hasMore: false, last: nil, isDeletion: false))
+            Flight(room: nil, rev: 0, hasMore: false, last: nil))
     }
 
     /// Returns the id of a delivery. The same delivery has the same one, also after a restart.
@@ -318,9 +366,13 @@ final class WebhookDeliveries {
         } else if queue.isStopped(room), let cursor = cursors[room] {
             logger.error(
                 "the receiver refuses a delivery for ever, so its room waits for an admin to skip it",
-                metadata: ["room": "\(room)", "rev": "\(flight.rev)", "status": "\(health.failure?.status ?? 0)"])
+                metadata: [
+                    "room": "\(room)", flight.event > 0 ? "event" : "rev": "\(max(flight.event, flight.rev))",
+                    "status": "\(health.failure?.status ?? 0)",
+                ])
             try flush()
-            try store.stop(cursor.number, of: webhook.number, at: flight.rev)
+            try store.stop(
+                cursor.number, of: webhook.number, at: flight.event > 0 ? .event(flight.event) : .rev(flight.rev))
             queue.remove(room)
             cursors[room] = nil
         }
@@ -352,7 +404,7 @@ final class WebhookDeliveries {
     private func received(_ room: RoomID, _ flight: Flight) {
         guard var cursor = cursors[room] else { return }
         cursor.rev = flight.rev
-        cursor.until = nil
+        if flight.event > 0 { cursor.event = flight.event } else { cursor.until = nil }
         cursor.isOver = flight.isDeletion
         if let last = flight.last { cursor.since = max(cursor.since, last) }
         cursors[room] = cursor
@@ -399,9 +451,12 @@ final class WebhookDeliveries {
         if !rooms.isEmpty {
             let advances = rooms.compactMap { room in
                 cursors[room].map { cursor in
-                    CursorAdvance(
+                    var advance = CursorAdvance(
                         webhook: webhook.number, room: cursor.number, id: room, from: cursor.stored, to: cursor.rev,
                         since: cursor.since, isOver: cursor.isOver)
+                    advance.event = cursor.event
+                    (advance.isOfMessages, advance.isOfEvents) = (webhook.events.contains(.message), webhook.getsEvents)
+                    return advance
                 }
             }
             let results = try store.advance(advances)

@@ -18,8 +18,10 @@ final class WebhookService: Sendable {
         var changed: Set<RoomID> = []
         /// True if rooms are missing in ``changed``.
         var isChangedIncomplete = false
+        /// True if a commit may have stored events.
+        var hasEvents = false
         var isClosed = false
-        var isEmpty: Bool { commands.isEmpty && changed.isEmpty && !isChangedIncomplete }
+        var isEmpty: Bool { commands.isEmpty && changed.isEmpty && !isChangedIncomplete && !hasEvents }
     }
 
     /// Maximum number of changed rooms that wait. Beyond it, the thread looks at all rooms that it knows.
@@ -67,10 +69,13 @@ final class WebhookService: Sendable {
     }
 
     /// Tells the thread of a commit. Called on the log's threads.
-    func committed(_ batches: [Batch]) {
-        guard isActive.load(ordering: .relaxed), !batches.isEmpty else { return }
+    func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
+        guard isActive.load(ordering: .relaxed), !batches.isEmpty || outcomes.contains(where: \.mayBeEvent) else {
+            return
+        }
         let wakes = inbox.withLock { inbox in
             let wasEmpty = inbox.isEmpty
+            if !inbox.hasEvents { inbox.hasEvents = outcomes.contains(where: \.mayBeEvent) }
             if inbox.changed.count + batches.count > Self.maximumChanged {
                 inbox.changed = []
                 inbox.isChangedIncomplete = true
@@ -102,7 +107,7 @@ final class WebhookService: Sendable {
             }
             if taken.isClosed { break }
             for command in taken.commands { command(deliverer) }
-            deliverer.changed(taken.changed, isIncomplete: taken.isChangedIncomplete)
+            deliverer.changed(taken.changed, isIncomplete: taken.isChangedIncomplete, hasEvents: taken.hasEvents)
             let wait = deliverer.turn()
             isActive.store(deliverer.isActive, ordering: .relaxed)
             if let wait {
@@ -112,6 +117,16 @@ final class WebhookService: Sendable {
             }
         }
         deliverer.close()
+    }
+}
+
+extension Outcome {
+    /// True if the change may be one that webhooks are told of as an event.
+    fileprivate var mayBeEvent: Bool {
+        switch result {
+        case .success(.room), .success(.record): true
+        case .success, .failure: false
+        }
     }
 }
 

@@ -54,7 +54,7 @@ struct JobCheck<DB: SQLDatabase> {
             let lost = try count(
                 """
                 SELECT count(*) FROM webhook_rooms WHERE webhook NOT IN (SELECT id FROM webhooks)
-                    OR room NOT IN (SELECT id FROM rooms)
+                    OR (room <> 0 AND room NOT IN (SELECT id FROM rooms))
                 """)
             if lost > 0 {
                 findings.add("rooms that are listed for webhooks, although one of both does not exist: \(lost)")

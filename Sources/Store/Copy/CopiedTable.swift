@@ -87,6 +87,9 @@ struct CopiedTable: Sendable {
             isNumbered: true),
         CopiedTable("webhook_rooms", key: integers("webhook", "room"), integers("rev", "at", "stopped")),
         CopiedTable(
+            "webhook_events", key: integers("id"),
+            integers("webhook", "room", "rev", "at") + texts("kind", "type", "user", "by", "details"), isNumbered: true),
+        CopiedTable(
             "jobs", key: integers("id"), texts("kind", "user") + integers("number", "phase", "place"), isNumbered: true),
     ]
 

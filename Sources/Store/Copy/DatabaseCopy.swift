@@ -58,7 +58,7 @@ public struct DatabaseCopy {
     }
 
     private func copy(
-        from source: some SQLDatabase, _ isCancelled: () -> Bool, _ progress: (Progress) -> Void
+        from source: some CopyTarget, _ isCancelled: () -> Bool, _ progress: (Progress) -> Void
     ) throws -> Progress {
         switch target {
         case .file(let path):
@@ -136,7 +136,7 @@ public struct DatabaseCopy {
     /// Time for connections of a stopped server to end: 3 seconds.
     private static let patience = Duration.seconds(3)
 
-    private struct Run<Source: SQLDatabase, Target: CopyTarget> {
+    private struct Run<Source: CopyTarget, Target: CopyTarget> {
         let source: Source
         let target: Target
         private var progress = Progress()
@@ -239,6 +239,8 @@ public struct DatabaseCopy {
                     if let value = try meta(key, source) { try set(key, to: value) }
                 }
                 for table in CopiedTable.all where table.isNumbered { try target.continueNumbers(of: table.name) }
+                // Receivers compare the numbers of events with earlier ones, which may have no rows any more.
+                try target.continueEvents(after: try source.lastEvent())
                 try target.listWebhookRooms()
                 for key in [DatabaseCopy.sourceKey, DatabaseCopy.placeKey] {
                     try target.run("DELETE FROM meta WHERE key = $1", key)
@@ -276,7 +278,7 @@ public struct DatabaseCopy {
     }
 }
 
-/// A database that a copy is made in.
+/// A database that a copy is made in, or from.
 private protocol CopyTarget: SQLDatabase {
     /// The words by which a numbered row keeps its number when it is inserted.
     static var overriding: String { get }
@@ -284,6 +286,10 @@ private protocol CopyTarget: SQLDatabase {
     func setProgress(_ progress: RoomProgress, of room: Int64) throws
     /// Lets the numbers of new rows follow those of the rows that a table has.
     func continueNumbers(of table: String) throws
+    /// Returns the number of the latest event of webhooks; 0 if there was none.
+    func lastEvent() throws -> Int64
+    /// Lets the numbers of new events follow a number.
+    func continueEvents(after number: Int64) throws
     /// Begins to list the rooms that commits change, if there are webhooks.
     func listWebhookRooms() throws
 }
@@ -292,6 +298,14 @@ extension SQLiteConnection: CopyTarget {
     fileprivate static var overriding: String { "" }
     fileprivate func setProgress(_ progress: RoomProgress, of room: Int64) {}
     fileprivate func continueNumbers(of table: String) {}
+    fileprivate func lastEvent() throws -> Int64 {
+        try first("SELECT seq FROM sqlite_sequence WHERE name = 'webhook_events'") { $0.integer(0) } ?? 0
+    }
+
+    fileprivate func continueEvents(after number: Int64) throws {
+        try run("DELETE FROM sqlite_sequence WHERE name = 'webhook_events'")
+        try run("INSERT INTO sqlite_sequence (name, seq) VALUES ('webhook_events', $1)", number)
+    }
     // Its writer finds the webhooks when it starts.
     fileprivate func listWebhookRooms() {}
 }
@@ -305,5 +319,17 @@ extension PostgresConnection: CopyTarget {
 
     fileprivate func continueNumbers(of table: String) throws {
         try forEach("SELECT setval(pg_get_serial_sequence('\(table)', 'id'), max(id)) FROM \(table)") { _ in }
+    }
+
+    fileprivate func lastEvent() throws -> Int64 {
+        try first(
+            "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('webhook_events', 'id')::regclass), 0)"
+        ) { $0.integer(0) } ?? 0
+    }
+
+    fileprivate func continueEvents(after number: Int64) throws {
+        try forEach(
+            "SELECT setval(pg_get_serial_sequence('webhook_events', 'id'), $1)", max(1, number)
+        ) { _ in }
     }
 }

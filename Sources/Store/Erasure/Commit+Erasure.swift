@@ -23,6 +23,7 @@ extension Commit {
         // At once, since a new user of the name may set others.
         try db.deleteBlocks(by: user)
         try db.eraseName(fromReportsOf: user)
+        try db.eraseName(fromWebhookEventsOf: user)
         // At once, because later it could be that of a new user.
         try db.deleteProfile(of: user)
         try eraseName(fromBansOf: user)
@@ -119,6 +120,7 @@ extension Commit {
         } else {
             for write in writes { try apply(write, in: id, number) }
         }
+        if !eventKinds.isEmpty { noteEvents(of: writes, in: id, at: nil, by: nil) }
     }
 
     /// A message, and the target of decisions on it.

@@ -52,7 +52,7 @@ extension SQLDatabase {
             health.failure?.status.map(Int64.init), health.failure?.detail, health.nextAttempt, epoch, webhook)
     }
 
-    /// Removes rows of rooms, at most `most`.
+    /// Removes rows of rooms and of events, at most `most` of each.
     ///
     /// - Returns: Their number.
     func removeWebhookRooms(of webhook: Int64, most: Int) throws -> Int {
@@ -61,6 +61,10 @@ extension SQLDatabase {
             DELETE FROM webhook_rooms WHERE webhook = $1
                 AND room IN (SELECT room FROM webhook_rooms WHERE webhook = $1 LIMIT $2)
             """, webhook, most)
+            + runCounting(
+                """
+                DELETE FROM webhook_events WHERE id IN (SELECT id FROM webhook_events WHERE webhook = $1 LIMIT $2)
+                """, webhook, most)
     }
 
     /// Moves a room's cursor back to a revision, and lets a stopped room go on.
@@ -93,10 +97,15 @@ extension SQLDatabase {
             } ?? WebhookBacklog()
         backlog.stopped = try all(
             """
-            SELECT name, stopped FROM webhook_rooms JOIN rooms ON rooms.id = room
+            SELECT name, stopped FROM webhook_rooms LEFT JOIN rooms ON rooms.id = room
             WHERE webhook = $1 AND stopped IS NOT NULL ORDER BY room LIMIT $2
             """, webhook, WebhookBacklog.maximumStopped
-        ) { WebhookBacklog.Stopped(room: RoomID(trusted: $0.text(0)), rev: $0.integer(1)) }
+        ) { row in
+            let stopped = row.integer(1)
+            return WebhookBacklog.Stopped(
+                room: row.isNull(0) ? nil : RoomID(trusted: row.text(0)),
+                at: stopped < 0 ? .event(-stopped) : .rev(stopped))
+        }
         return backlog
     }
 }
@@ -104,9 +113,17 @@ extension SQLDatabase {
 extension SQLDatabase {
     /// Stores a receiver's progress in a room.
     ///
-    /// - Parameter isCaughtUp: True if the receiver has everything, and no commit can change the room before this one ends.
-    func store(_ advance: CursorAdvance, isCaughtUp: Bool) throws -> CursorAdvance.Result {
-        if isCaughtUp || advance.isOver {
+    /// - Parameter latest: The room's latest revision, if no commit can change the room before this one ends.
+    func store(_ advance: CursorAdvance, latest: Int64?) throws -> CursorAdvance.Result {
+        if advance.event > 0 || advance.isOver {
+            try removeWebhookEvents(
+                of: advance.webhook, in: advance.room, upTo: advance.isOver ? .max : advance.event)
+        }
+        var isCaughtUp = advance.isOver
+        if !isCaughtUp, let latest, latest == advance.rev || !advance.isOfMessages {
+            isCaughtUp = try !advance.isOfEvents || !hasWebhookEvents(of: advance.webhook, in: advance.room)
+        }
+        if isCaughtUp {
             let count = try runCounting(
                 "DELETE FROM webhook_rooms WHERE webhook = $1 AND room = $2 AND rev = $3", advance.webhook,
                 advance.room,

@@ -36,7 +36,16 @@ public protocol WebhookStore: AnyObject {
     /// Searches the next rooms of a webhook's ``Webhook/scan``, at most 500.
     func scan(_ webhook: Webhook, at time: Timestamp) throws
 
+    /// Removes events of a room that the receiver refuses, up to a number, and lets the room go on.
+    ///
+    /// - Parameter room: The room; `nil` for the events of the whole server.
+    func skipEvents(of id: WebhookID, in room: RoomID?, upTo number: Int64) throws
+
+    /// Returns the first event of a room after a number that a receiver lacks.
+    func event(of webhook: Int64, in room: Int64, after number: Int64) throws -> PendingEvent?
     /// Returns rooms that a receiver lacks, by their numbers, without stopped ones and those that a scan has not reached.
+    ///
+    /// - Parameter room: The number after which they begin; 0 for the first ones.
     func behind(_ webhook: Webhook, after room: Int64, limit: Int) throws -> [BehindRoom]
     /// Returns what a delivery contains.
     ///
@@ -46,8 +55,8 @@ public protocol WebhookStore: AnyObject {
     ///
     /// - Returns: A result for each.
     func advance(_ advances: [CursorAdvance]) throws -> [CursorAdvance.Result]
-    /// Stops a room at a delivery that ends with `rev`.
-    func stop(_ room: Int64, of webhook: Int64, at rev: Int64) throws
+    /// Stops a room at a delivery that ends with a revision, or at an event.
+    func stop(_ room: Int64, of webhook: Int64, at place: WebhookSkip.Place) throws
     /// Stores what deliveries have brought about, and the epoch that the receiver knows.
     func save(_ health: Webhook.Health, epoch: String, of webhook: Int64) throws
     /// Closes the connection.
@@ -58,7 +67,7 @@ public protocol WebhookStore: AnyObject {
 public struct BehindRoom: Sendable, Hashable {
     /// Its number in the database.
     public var number: Int64
-    /// Its id.
+    /// Its id; ``Chat/RoomID/server`` for the events of the whole server.
     public var id: RoomID
     /// The receiver has everything up to this revision.
     public var rev: Int64
@@ -66,6 +75,8 @@ public struct BehindRoom: Sendable, Hashable {
     public var since: Timestamp
     /// The room's latest revision if the row has it, with PostgreSQL; `nil` with SQLite.
     public var latest: Int64?
+    /// The number of the latest event that the receiver lacks; 0 without one.
+    public var event: Int64 = 0
     /// True if the room was deleted.
     public var isDeleted: Bool
 }
@@ -130,6 +141,12 @@ public struct CursorAdvance: Sendable, Hashable {
     /// True to delete the row in any case: the receiver knows that the room was deleted, or the webhook no longer covers
     /// it.
     public var isOver = false
+    /// The number of the last event that the receiver has; 0 for none.
+    public var event: Int64 = 0
+    /// True if the webhook gets messages.
+    public var isOfMessages = true
+    /// True if the webhook gets events.
+    public var isOfEvents = false
 
     /// Creates a progress.
     public init(
@@ -181,6 +198,7 @@ extension WebhookAccess {
                     (known.health.pause, known.health.failingSince, known.health.nextAttempt) = (nil, nil, nil)
                 }
                 try db.updateWebhook(known)
+                if settings.events != nil { try db.removeWebhookEvents(of: known.number, without: known.events) }
                 return false
             }
             guard let url = settings.url else { throw Problem.invalidField("url", must: "given for a new webhook") }
@@ -199,10 +217,10 @@ extension WebhookAccess {
         let webhook = try read { try $0.knownWebhook(id) }
         // In parts, so that no other change waits for long.
         while try change(
-            isOfListing: false, { try $0.removeWebhookRooms(of: webhook.number, most: 5000) == 5000 })
+            isOfListing: false, { try $0.removeWebhookRooms(of: webhook.number, most: 5000) > 0 })
         {}
         try change(isOfListing: true) { db in
-            _ = try db.removeWebhookRooms(of: webhook.number, most: .max)
+            while try db.removeWebhookRooms(of: webhook.number, most: 5000) > 0 {}
             try db.run("DELETE FROM webhooks WHERE id = $1", webhook.number)
         }
     }
@@ -239,6 +257,27 @@ extension WebhookAccess {
                 try db.lowerCursor(of: webhook.number, in: number, to: rev, at: time)
             }
         }
+    }
+
+    func skipEvents(of id: WebhookID, in room: RoomID?, upTo number: Int64) throws {
+        var place = RowKey.server
+        if let room {
+            place = try read([room]) { view in
+                guard let found = try view.room(room) else { throw Problem.roomNotFound }
+                return found.number
+            }
+        }
+        try change(isOfListing: false) { db in
+            let webhook = try db.knownWebhook(id)
+            try db.updateWebhook(webhook)
+            try db.removeWebhookEvents(of: webhook.number, in: place, upTo: number)
+            try db.run(
+                "UPDATE webhook_rooms SET stopped = NULL WHERE webhook = $1 AND room = $2", webhook.number, place)
+        }
+    }
+
+    func event(of webhook: Int64, in room: Int64, after number: Int64) throws -> PendingEvent? {
+        try read { try $0.webhookEvent(of: webhook, in: room, after: number) }
     }
 
     func replay(_ id: WebhookID, in room: RoomID?, since: Timestamp, at time: Timestamp) throws {
@@ -286,20 +325,32 @@ extension WebhookAccess {
         }
     }
 
+    /// Returns the statement of ``behind(_:after:limit:)``. Without a room's name it is the server, whose number is 0.
+    static func behindQuery(ofEvents: Bool) -> String {
+        let event = """
+            (SELECT max(webhook_events.id) FROM webhook_events
+                WHERE webhook_events.webhook = webhook_rooms.webhook AND webhook_events.room = webhook_rooms.room)
+            """
+        return """
+            SELECT webhook_rooms.room, rooms.name, webhook_rooms.rev, webhook_rooms.at, deleted, \(latest),
+                \(ofEvents ? event : "NULL")
+            FROM webhook_rooms LEFT JOIN rooms ON rooms.id = webhook_rooms.room
+            WHERE webhook = $1 AND webhook_rooms.room > $2 AND webhook_rooms.room <= $3 AND stopped IS NULL
+            ORDER BY webhook_rooms.room LIMIT $4
+            """
+    }
+
     func behind(_ webhook: Webhook, after room: Int64, limit: Int) throws -> [BehindRoom] {
         try read { db in
             try db.all(
-                """
-                SELECT webhook_rooms.room, rooms.name, webhook_rooms.rev, at, deleted, \(Self.latest)
-                FROM webhook_rooms JOIN rooms ON rooms.id = webhook_rooms.room
-                WHERE webhook = $1 AND webhook_rooms.room > $2 AND webhook_rooms.room <= $3 AND stopped IS NULL
-                ORDER BY webhook_rooms.room LIMIT $4
-                """, webhook.number, room, webhook.scan?.room ?? .max, limit
+                Self.behindQuery(ofEvents: webhook.getsEvents), webhook.number, room == 0 ? -1 : room,
+                webhook.scan?.room ?? .max, limit
             ) { row in
                 BehindRoom(
-                    number: row.integer(0), id: RoomID(trusted: row.text(1)), rev: row.integer(2),
+                    number: row.integer(0), id: row.isNull(1) ? .server : RoomID(trusted: row.text(1)),
+                    rev: row.integer(2),
                     since: Timestamp(milliseconds: row.integer(3)), latest: row.isNull(5) ? nil : row.integer(5),
-                    isDeleted: row.integer(4) == 1)
+                    event: row.isNull(6) ? 0 : row.integer(6), isDeleted: !row.isNull(4) && row.integer(4) == 1)
             }
         }
     }
@@ -333,9 +384,15 @@ extension WebhookAccess {
         }
     }
 
-    func stop(_ room: Int64, of webhook: Int64, at rev: Int64) throws {
+    func stop(_ room: Int64, of webhook: Int64, at place: WebhookSkip.Place) throws {
+        let stopped: Int64 =
+            switch place {
+            case .rev(let rev): rev
+            case .event(let number): -number
+            }
         try change(isOfListing: false) { db in
-            try db.run("UPDATE webhook_rooms SET stopped = $1 WHERE webhook = $2 AND room = $3", rev, webhook, room)
+            try db.run(
+                "UPDATE webhook_rooms SET stopped = $1 WHERE webhook = $2 AND room = $3", stopped, webhook, room)
         }
     }
 

@@ -22,6 +22,8 @@ struct Commit<Store: CommitStore>: ~Copyable {
     var ends: [AccessEnd] = []
     /// The rooms in which it has taken rights away, see ``Write/isRestriction``.
     var restricted: Set<RoomID> = []
+    /// The events of webhooks, in order.
+    var events: [NotedEvent] = []
     /// The jobs that it has added.
     var jobs: [Job] = []
     /// The number of reactions to tombstones it has removed.
@@ -37,13 +39,18 @@ struct Commit<Store: CommitStore>: ~Copyable {
     let time: Timestamp
     let configuration: StoreConfiguration
     let policy: Facts.Policy
+    /// The kinds of events that webhooks get. Without such webhooks nothing is noted.
+    let eventKinds: Set<WebhookEvent>
 
     /// Creates an empty commit at `time`.
     ///
-    /// - Parameter submissions: maximum number of submissions that it will apply.
+    /// - Parameters:
+    ///   - events: The kinds of events that webhooks get.
+    ///   - submissions: maximum number of submissions that it will apply.
     init(
         _ store: consuming Store, rooms: consuming RoomTable, bans: BanTable, erasing: Set<UserID>,
-        quarantined: Set<RoomID> = [], submissions: Int, at time: Timestamp, _ fingerprinter: Fingerprinter,
+        quarantined: Set<RoomID> = [], events: Set<WebhookEvent> = [], submissions: Int, at time: Timestamp,
+        _ fingerprinter: Fingerprinter,
         _ configuration: StoreConfiguration
     ) {
         db = store.db
@@ -59,6 +66,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
         self.time = time
         self.configuration = configuration
         policy = configuration.policy
+        eventKinds = events
     }
 
     /// Returns the rooms, and leaves the commit without them.
@@ -104,7 +112,11 @@ struct Commit<Store: CommitStore>: ~Copyable {
         var target = Target(id: submission.room, room: try submission.room.flatMap { try room($0) })
         var decision = try decide(submission, &target)
         do {
+            let (rev, isDeleted) = (target.room?.rev ?? 0, target.room?.facts.isDeleted == true)
             try apply(decision, &target)
+            if !eventKinds.isEmpty, !isDeleted {
+                noteEvents(of: decision.writes, in: target.id, at: rev, by: submission.sender)
+            }
         } catch is NoRoomNumber {
             // The room would have been created first, so nothing was written.
             decision.result = .failure(configuration.refuseRoom())

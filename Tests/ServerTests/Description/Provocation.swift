@@ -248,7 +248,7 @@ struct Provocation {
     private static let webhooks: [Provocation] =
         [
             Provocation("setWebhook", 201, hook, #"{"url":"https://hook.invalid/","rooms":["lobby"]}"#, as: "root"),
-            Provocation("setWebhook", 200, hook, #"{"enabled":true,"events":["message"]}"#, as: "root"),
+            Provocation("setWebhook", 200, hook, #"{"enabled":true,"events":["message","room","member"]}"#, as: "root"),
             Provocation("setWebhook", 400, hook, #"{"events":["everything"]}"#, as: "root"),
             Provocation("getWebhook", 200, hook, as: "root"),
             Provocation("getWebhook", 400, "/v1/admin/webhooks/-", as: "root"),

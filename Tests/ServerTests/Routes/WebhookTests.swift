@@ -18,10 +18,20 @@ private final class FakeReceiver: Sender {
 
         var text: String { String(decoding: body, as: UTF8.self) }
         var type: String { (try? JSONDecoder().decode(Kind.self, from: Data(body)).type) ?? "" }
+        var event: Event? { try? JSONDecoder().decode(Event.self, from: Data(body)) }
         var messages: Messages? { try? JSONDecoder().decode(Messages.self, from: Data(body)) }
     }
 
     private struct Kind: Decodable { var type: String }
+
+    struct Event: Decodable {
+        var type: String
+        var room: String?
+        var event: Int64
+        var rev: Int64?
+        var user: String?
+        var by: String?
+    }
 
     struct Messages: Decodable {
         struct Message: Decodable {
@@ -79,8 +89,9 @@ private final class FakeReceiver: Sender {
 struct WebhookTests {
     private struct State: Decodable {
         struct Stopped: Decodable, Equatable {
-            var room: String
-            var rev: Int64
+            var room: String?
+            var rev: Int64?
+            var event: Int64?
         }
 
         struct Failure: Decodable {
@@ -313,6 +324,52 @@ struct WebhookTests {
             #expect(try request(client, .delete, "/v1/rooms/lobby", by: "alice").status == .noContent)
             _ = try receiver.deliveries.wait { $0.last?.type == "room.deleted" }
             #expect(try wait(client) { $0.roomsBehind == 0 }.roomsBehind == 0)
+        }
+    }
+
+    @Test("gets events of rooms, members and reports in the order of the room's messages")
+    func events() async throws {
+        try await with { server, client in
+            receiver.answers(503)
+            try set(client, #","rooms":["*"],"events":["message","room","member","report"]"#)
+            try send(client, "one")
+            #expect(try request(client, .put, "/v1/rooms/lobby/members/bob", by: "alice").status == .created)
+            try send(client, "two")
+            #expect(try request(client, .put, "/v1/rooms/lobby", #"{"title":"x"}"#, by: "alice").status == .ok)
+            let report = #"{"reason":"spam","note":"why?"}"#
+            #expect(
+                try request(client, .post, "/v1/rooms/lobby/messages/2/reports", report, by: "bob").status == .accepted)
+            #expect(try request(client, .put, "/v1/admin/bans/mallory", "{}").status == .created)
+            // What waits survives a restart.
+            server.stop()
+            receiver.answers(200)
+            try server.start()
+            func seen(_ deliveries: [FakeReceiver.Delivery]) -> [String] {
+                var (seen, last, rev) = ([String](), Int64(0), Int64(0))
+                for delivery in deliveries {
+                    if let event = delivery.event, event.room == "lobby", event.event > last {
+                        seen.append("\(event.type) \(event.rev ?? -1) \(event.user ?? "-") \(event.by ?? "-")")
+                        last = event.event
+                    }
+                    for message in delivery.messages?.messages ?? [] where message.rev > rev {
+                        seen.append(message.text)
+                        rev = message.rev
+                    }
+                }
+                return seen
+            }
+            // Those before the restart were not received.
+            let accepted = try receiver.deliveries.wait { deliveries in
+                seen(deliveries.filter { $0.type != "messages" || $0.messages != nil }).count == 7
+                    && deliveries.contains { $0.type == "member.banned" }
+            }
+            #expect(
+                seen(accepted) == [
+                    "room.created 0 - alice", "member.added 0 alice alice", "one", "member.added 1 bob alice", "two",
+                    "room.changed 2 - alice", "report.made 2 alice bob",
+                ])
+            let banned = try #require(accepted.last { $0.type == "member.banned" }?.event)
+            #expect(banned.room == nil && banned.rev == nil && banned.user == "mallory" && banned.by == "root")
         }
     }
 

@@ -42,7 +42,19 @@ struct DatabaseCopyTests {
         _ = try log.change(.closeReport(seq: 2, .deleted), by: "root", isAdmin: true).get()
         var webhook = WebhookSettings()
         webhook.url = "https://example.com/"
-        _ = try log.log.webhookStore().set(WebhookID("a"), webhook, secret: "whsec_x", at: Timestamp(milliseconds: 1))
+        webhook.events = [.message, .member]
+        let store = try log.log.webhookStore()
+        _ = try store.set(WebhookID("a"), webhook, secret: "whsec_x", at: Timestamp(milliseconds: 1))
+        // The first of two events is received.
+        for user in ["dora", "erin"] { try log.join("lobby", as: user) }
+        let (number, row) = (
+            try store.webhooks()[0].number, try store.behind(store.webhooks()[0], after: 0, limit: 1)[0]
+        )
+        var advance = CursorAdvance(
+            webhook: number, room: row.number, id: row.id, from: row.rev, to: row.rev, since: Timestamp(milliseconds: 1)
+        )
+        (advance.isOfEvents, advance.event) = (true, row.event - 1)
+        _ = try store.advance([advance])
         try log.send(.init(room: log.makeDirect("bob", with: "carol"), sender: "bob"))
     }
 
@@ -56,9 +68,13 @@ struct DatabaseCopyTests {
         let profiles: Profiles = try log.read(for: "bob") { .profiles([bob], $0) }
         let store = try log.log.webhookStore()
         let webhooks = try store.webhooks()
+        let behind = try store.behind(webhooks[0], after: 0, limit: 9).map { row in
+            let event = try store.event(of: webhooks[0].number, in: row.number, after: 0)
+            return "\(row.id) \(row.rev) \(String(describing: event))"
+        }
         return [
             "\(lists)", "\(try log.blocked(by: "alice"))", "\(webhooks)",
-            "\(try store.behind(webhooks[0], after: 0, limit: 9).map { "\($0.id) \($0.rev)" })",
+            "\(behind)",
             "\(try [true, false].map { isOpen in try log.reports(isOpen: isOpen) })",
             String(decoding: page.messages, as: UTF8.self), String(decoding: changes.messages, as: UTF8.self),
             "\(try log.state())", "\(summary)", "\(try log.reads())", "\(profiles)", log.log.epoch,

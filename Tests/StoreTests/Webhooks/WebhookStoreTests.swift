@@ -245,9 +245,9 @@ struct WebhookStoreTests {
         try store.moveCursor(of: id, in: lobby, to: 4, skips: false, at: time)
         #expect(try behind() == ["lobby": 2])
         let row = try store.behind(webhook(), after: 0, limit: 9)[0]
-        try store.stop(row.number, of: webhook().number, at: 3)
+        try store.stop(row.number, of: webhook().number, at: .rev(3))
         #expect(try behind() == [:])
-        #expect(try store.backlog(of: webhook().number).stopped == [.init(room: lobby, rev: 3)])
+        #expect(try store.backlog(of: webhook().number).stopped == [.init(room: lobby, at: .rev(3))])
         try store.moveCursor(of: id, in: lobby, to: 3, skips: true, at: time)
         #expect(try behind() == ["lobby": 3])
         #expect(refusal { try store.moveCursor(of: id, in: lobby, to: 6, skips: true, at: time) } == "invalid_field")
@@ -264,6 +264,179 @@ struct WebhookStoreTests {
         try store.replay(id, in: nil, since: Timestamp(milliseconds: 1), at: time)
         while try webhook().scan != nil { try store.scan(webhook(), at: time) }
         #expect(try behind() == ["lobby": 0, "other": 0])
+    }
+
+    /// Returns the events of a room that a receiver lacks.
+    private func events(_ webhook: Webhook, _ room: RoomID, after: Int64 = 0) throws -> [PendingEvent] {
+        guard let row = try store.behind(webhook, after: 0, limit: 1000).first(where: { $0.id == room }) else {
+            return []
+        }
+        var events: [PendingEvent] = []
+        while let next = try store.event(of: webhook.number, in: row.number, after: events.last?.number ?? after) {
+            events.append(next)
+        }
+        #expect(events.last.map(\.number) ?? 0 >= row.event)
+        return events
+    }
+
+    private func texts(_ events: [PendingEvent]) -> [String] {
+        events.map { pending in
+            let event = pending.event
+            return "\(pending.rev) \(event.type) \(event.user?.string ?? "-") \(event.by?.string ?? "-")"
+                + String(decoding: event.details, as: UTF8.self)
+        }
+    }
+
+    @Test("stores the events of rooms, members and reports in their order")
+    func events() throws {
+        let messages = try set("messages")
+        let webhook = try set("events", rooms: "lob*") { $0.events = [.room, .member, .report] }
+        let (bob, mallory) = (try UserID("bob"), try UserID("mallory"))
+        try log.send(.init())
+        _ = try log.change(.setMember(bob, nil), by: "alice").get()
+        _ = try log.change(.setMember(bob, .owner), by: "alice").get()
+        _ = try log.change(.setMember(bob, .owner), by: "alice").get()
+        try log.send(.init())
+        _ = try log.change(.removeMember(bob), by: "alice").get()
+        _ = try log.change(.setMember(bob, nil), by: "bob").get()
+        _ = try log.change(.removeMember(bob), by: "bob").get()
+        _ = try log.change(.setBan(mallory, BanSettings(scope: .all, reason: "spam")), by: "alice").get()
+        _ = try log.change(.removeBan(mallory), by: "alice").get()
+        _ = try log.change(.set(RoomSettings(visibility: .private, title: "The room")), by: "alice").get()
+        _ = try log.change(.set(RoomSettings(visibility: .open)), by: "alice").get()
+        _ = try log.change(.report(seq: 2, ReportDraft(reason: .spam, note: "why?")), by: "bob").get()
+        _ = try log.change(.closeReport(seq: 2, .none), by: "root", isAdmin: true).get()
+        // Not covered, refused, and no change.
+        _ = try log.change(.set(RoomSettings(title: "x")), in: "other", by: "alice").get()
+        _ = try? log.change(.setMember(mallory, nil), by: "bob").get()
+        _ = try log.change(.closeReport(seq: 2, .none), by: "root", isAdmin: true).get()
+        let lobby = try RoomID("lobby")
+        let stored = try events(webhook, lobby)
+        #expect(
+            texts(stored) == [
+                "0 room.created - alice", #"0 member.added alice alice,"role":"owner""#,
+                #"1 member.added bob alice,"role":"member""#, #"1 member.changed bob alice,"role":"owner""#,
+                "2 member.removed bob alice", #"2 member.added bob bob,"role":"member""#, "2 member.left bob bob",
+                #"2 member.banned mallory alice,"scope":"all","reason":"spam""#, "2 member.unbanned mallory alice",
+                #"2 room.changed - alice,"settings":{"visibility":"private","title":"The room"}"#,
+                #"2 room.changed - alice,"settings":{"visibility":"open"}"#,
+                #"2 report.made alice bob,"seq":2,"reason":"spam","note":"why?""#,
+                #"2 report.closed - root,"seq":2,"action":"none""#,
+            ])
+        // A webhook of messages costs no rows of events, and one of events is not behind because of messages.
+        #expect(try log.count("webhook_events") == stored.count)
+        #expect(try behind(messages) == ["lobby": 0])
+        #expect(try behind(webhook) == ["lobby": 1])
+        // The room stays listed until all of its events are received, whatever its revision.
+        let row = try store.behind(webhook, after: 0, limit: 1)[0]
+        func advance(_ number: Int64) throws -> CursorAdvance.Result {
+            var advance = CursorAdvance(
+                webhook: webhook.number, room: row.number, id: lobby, from: row.rev, to: row.rev, since: time)
+            (advance.isOfMessages, advance.isOfEvents, advance.event) = (false, true, number)
+            return try store.advance([advance])[0]
+        }
+        #expect(try advance(stored[4].number) == .stored)
+        #expect(try texts(events(webhook, lobby)) == texts(Array(stored[5...])))
+        #expect(try advance(stored.last!.number) == .caughtUp)
+        #expect(try behind(webhook) == [:])
+        try log.send(.init())
+        #expect(try behind(webhook) == [:])
+        // Numbers are not used again.
+        _ = try log.change(.setMember(bob, nil), by: "bob").get()
+        #expect(try events(webhook, lobby)[0].number > stored.last!.number)
+        // Events of a kind that an admin takes away are dropped, and all with the webhook.
+        try set("events", rooms: "lob*") { $0.events = [.room] }
+        #expect(try log.count("webhook_events") == 0)
+        _ = try log.change(.set(RoomSettings(title: "x")), by: "alice").get()
+        #expect(try log.count("webhook_events") == 1)
+        try store.remove(WebhookID("events"))
+        #expect(try log.count("webhook_events") == 0)
+        #expect(try behind(messages) == ["lobby": 0])
+    }
+
+    @Test("stores events of the whole server for webhooks of all rooms")
+    func serverEvents() throws {
+        let some = try set("some", rooms: "lob*") { $0.events = [.member] }
+        let all = try set("all") { $0.events = [.member] }
+        for change in [UserChange.ban(BanSettings(scope: .send)), .liftBan] {
+            var submission = try log.submission(.user(UserID("mallory"), change), by: "root", isAdmin: true)
+            submission.room = nil
+            _ = try log.outcome(submission).get()
+        }
+        #expect(try behind(some) == [:])
+        let stored = try events(all, .server)
+        #expect(
+            texts(stored) == [#"0 member.banned mallory root,"scope":"send""#, "0 member.unbanned mallory root"])
+        let row = try store.behind(all, after: 0, limit: 1)[0]
+        try store.stop(row.number, of: all.number, at: .event(stored[0].number))
+        #expect(try behind(all) == [:])
+        #expect(try store.backlog(of: all.number).stopped == [.init(room: nil, at: .event(stored[0].number))])
+        try store.skipEvents(of: WebhookID("all"), in: nil, upTo: stored[0].number)
+        #expect(try texts(events(all, .server)) == ["0 member.unbanned mallory root"])
+        var advance = CursorAdvance(
+            webhook: all.number, room: row.number, id: .server, from: row.rev, to: row.rev, since: time)
+        (advance.isOfMessages, advance.isOfEvents, advance.event) = (false, true, stored[1].number)
+        #expect(try store.advance([advance]) == [.caughtUp])
+        #expect(try behind(all) == [:])
+    }
+
+    @Test("tells of the memberships of an erased user, and forgets the user in what waits")
+    func erasure() throws {
+        let webhook = try set("a") { $0.events = [.member, .report] }
+        let (bob, lobby) = (try UserID("bob"), try RoomID("lobby"))
+        try log.send(.init())
+        try log.join("lobby", as: "bob")
+        _ = try log.change(.setMember(UserID("carol"), nil), by: "alice").get()
+        _ = try log.change(.report(seq: 1, ReportDraft(reason: .spam)), by: "bob").get()
+        var submission = try log.submission(.user(bob, .erase), by: "root", isAdmin: true)
+        submission.room = nil
+        _ = try log.outcome(submission).get()
+        var stored: [String] = []
+        repeat { stored = try texts(events(webhook, lobby)) } while !stored.contains { $0.contains("removed") }
+        #expect(
+            stored == [
+                #"0 member.added alice alice,"role":"owner""#, #"1 member.added carol alice,"role":"member""#,
+                #"1 report.made alice -,"seq":1,"reason":"spam""#, "1 member.removed bob -",
+            ])
+    }
+
+    @Test("tells that a room was deleted to webhooks of rooms and messages only", arguments: [false, true])
+    func deletionEvents(isOfRooms: Bool) throws {
+        try log.fill(2)
+        let webhook = try set("a") { $0.events = isOfRooms ? [.room] : [.member] }
+        _ = try log.change(.delete, by: "alice").get()
+        #expect(try behind(webhook) == (isOfRooms ? ["lobby": 2] : [:]))
+        #expect(try log.count("webhook_events") == 0)
+    }
+
+    @Test("visits the rooms that change, however many there are")
+    func manyRooms() throws {
+        try log.execute(
+            """
+            INSERT INTO rooms (name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                SELECT 'quiet-' || i FROM n
+            """)
+        let webhook = try set("a") { $0.events = [.message, .member] }
+        let active = (0..<10).map { "room-\($0)" }
+        try log.sendAll(active.map { .init(room: $0) })
+        #expect(try log.count("webhook_rooms") == active.count)
+        let rows = try store.behind(webhook, after: 0, limit: 1000)
+        #expect(Set(rows.map(\.id.string)) == Set(active))
+        // The list is read by itself, and the rooms in it by their numbers.
+        var query =
+            TestStore.isPostgres
+            ? PostgresWebhookStore.behindQuery(ofEvents: true) : SQLiteWebhookStore.behindQuery(ofEvents: true)
+        for (name, value) in [("$1", "1"), ("$2", "0"), ("$3", "1000000"), ("$4", "512")] {
+            query = query.split(separator: name, omittingEmptySubsequences: false).joined(separator: value)
+        }
+        #expect(try log.scans(query) == [])
+        let results = try store.advance(
+            rows.map { row in
+                CursorAdvance(
+                    webhook: webhook.number, room: row.number, id: row.id, from: row.rev, to: row.rev + 1, since: time)
+            })
+        #expect(results.allSatisfy { $0 == .caughtUp })
+        #expect(try log.count("webhook_rooms") == 0)
     }
 
     @Test("skips nothing and orders each room while many send and change", arguments: 0..<4)

@@ -389,7 +389,7 @@ export type WebhookPause = "gone" | "failing";
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
-export type WebhookEvent = "message";
+export type WebhookEvent = "message" | "room" | "member" | "report";
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
@@ -422,8 +422,9 @@ export type WebhookError = {
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
 export type StoppedRoom = {
-    room: string;
-    rev: number;
+    room?: string;
+    rev?: number;
+    event?: number;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
@@ -435,8 +436,9 @@ export type Webhooks = {
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
 export type WebhookSkip = {
-    room: string;
-    rev: number;
+    room?: string;
+    rev?: number;
+    event?: number;
 };
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.

@@ -66,7 +66,9 @@ extension PostgresSchema {
         for statement in statements {
             let words = statement.split { $0.isWhitespace || $0 == "(" }.prefix(4).map(String.init)
             if words.count > 2, words[0] == "DROP" { relations.removeAll { $0.name == words[2] } }
-            guard words.count > 2, words[0] == "CREATE", words[1] != "FUNCTION", words[1] != "TRIGGER" else { continue }
+            guard words.count > 2, words[0] == "CREATE", !["FUNCTION", "OR", "TRIGGER"].contains(words[1]) else {
+                continue
+            }
             let hasOption = words[1] == "UNIQUE" || words[1] == "UNLOGGED"
             let name = words[hasOption ? 3 : 2]
             let isTable = words[hasOption ? 2 : 1] == "TABLE"

@@ -423,5 +423,32 @@ enum PostgresSchema {
         ],
         ["ALTER TABLE rooms ADD COLUMN searchable BIGINT NOT NULL DEFAULT 1"],  // 0: no search looks into the room
         SendFunction.statements,
+        [
+            // The columns have the meanings of SQLite's.
+            """
+            CREATE TABLE webhook_events (
+                id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, webhook BIGINT NOT NULL, room BIGINT NOT NULL,
+                rev BIGINT NOT NULL, at BIGINT NOT NULL, kind TEXT COLLATE "C" NOT NULL, type TEXT COLLATE "C" NOT NULL,
+                "user" TEXT COLLATE "C", "by" TEXT COLLATE "C", details TEXT COLLATE "C" NOT NULL
+            )
+            """,
+            "CREATE INDEX webhook_events_by_room ON webhook_events (webhook, room, id)",
+            // Webhooks without messages are not told of them.
+            """
+            CREATE OR REPLACE FUNCTION list_webhook_rooms() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                INSERT INTO webhook_rooms (webhook, room, rev, at)
+                SELECT webhooks.id, NEW.id, OLD.rev, floor(extract(epoch FROM clock_timestamp()) * 1000)
+                FROM webhooks WHERE ('message' = ANY (string_to_array(webhooks.events, ' '))
+                    OR (OLD.deleted <> NEW.deleted AND 'room' = ANY (string_to_array(webhooks.events, ' '))))
+                AND EXISTS (
+                    SELECT 1 FROM unnest(string_to_array(webhooks.rooms, ' ')) AS pattern
+                    WHERE NEW.name LIKE replace(replace(pattern, '_', '\\_'), '*', '%'))
+                ON CONFLICT DO NOTHING;
+                RETURN NULL;
+            END
+            $$
+            """,
+        ],
     ]
 }

@@ -63,7 +63,12 @@ final class PostgresWebhookStore: WebhookAccess {
                 "SELECT id, rev FROM rooms WHERE id = ANY ($1::bigint[]) AND deleted = 0 FOR NO KEY UPDATE SKIP LOCKED",
                 parameters)
             for row in 0..<result.count { revs[result.integer(row, 0)] = result.integer(row, 1) }
-            return try advances.map { try db.store($0, isCaughtUp: revs[$0.room] == $0.rev) }
+            if let server = advances.first(where: { $0.room == RowKey.server }),
+                try db.run("SELECT 1 FROM server FOR NO KEY UPDATE SKIP LOCKED").count > 0
+            {
+                revs[RowKey.server] = server.rev
+            }
+            return try advances.map { try db.store($0, latest: revs[$0.room]) }
         }
     }
 

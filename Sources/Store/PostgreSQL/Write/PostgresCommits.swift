@@ -44,13 +44,13 @@ struct PostgresCommits: CommitMaker {
     ) throws -> Commit<PostgresCommitStore> {
         let fingerprinter = try fingerprinter ?? Fingerprinter(db)
         self.fingerprinter = fingerprinter
-        let (time, begun) = try catchUp()
+        let (time, begun, eventKinds) = try catchUp()
         // Read before the bans, which are then at least as new.
         let revocations = access.revocations
         let erasing = access.erasing
         var commit = Commit(
             PostgresCommitStore(db), rooms: RoomTable(limit: 0), bans: access.bans, erasing: erasing,
-            submissions: submissions, at: time, fingerprinter, configuration)
+            events: eventKinds, submissions: submissions, at: time, fingerprinter, configuration)
         do {
             try transaction(locking: rooms, knowing: revocations) {
                 try body(&commit)
@@ -59,7 +59,13 @@ struct PostgresCommits: CommitMaker {
                 let event = AccessEvent(
                     memberships: commit.memberships, ends: commit.ends, bans: commit.bans.changes.keys,
                     erased: erasing.subtracting(commit.erasing), restricted: commit.restricted)
-                return event.changes.isEmpty ? nil : try db.append(event, of: access.node, at: time)
+                let number = event.changes.isEmpty ? nil : try db.append(event, of: access.node, at: time)
+                if !commit.events.isEmpty {
+                    // Waits for an admin who changes webhooks.
+                    try db.runSoon("LOCK TABLE rooms IN ROW EXCLUSIVE MODE")
+                    try commit.storeEvents(for: try db.webhooks())
+                }
+                return number
             }
         } catch let error as UnknownCommit {
             // Done again, the changes could be refused because they are done already.
@@ -126,12 +132,12 @@ struct PostgresCommits: CommitMaker {
 
     /// Reads the changes of access by other nodes.
     ///
-    /// - Returns: The time for the commit, and that of the database.
-    private func catchUp() throws -> (Timestamp, Timestamp) {
+    /// - Returns: The time for the commit, that of the database, and the kinds of events that webhooks get.
+    private func catchUp() throws -> (Timestamp, Timestamp, Set<WebhookEvent>) {
         let start = ContinuousClock.now
         let server = try server()
         if server.events != access.event { try access.catchUp(db) } else { access.isCurrent(at: start) }
-        return (configuration.usesDatabaseClock ? server.time : configuration.clock(), server.time)
+        return (configuration.usesDatabaseClock ? server.time : configuration.clock(), server.time, server.eventKinds)
     }
 
     /// Returns the time of the database, or of the configuration's clock.
@@ -139,11 +145,19 @@ struct PostgresCommits: CommitMaker {
         configuration.usesDatabaseClock ? try server().time : configuration.clock()
     }
 
-    /// Returns the number of changes of access in the database, and its time.
-    private func server() throws -> (events: Int64, time: Timestamp) {
+    /// Returns the number of changes of access in the database, its time, and the kinds of events that webhooks get.
+    private func server() throws -> (events: Int64, time: Timestamp, eventKinds: Set<WebhookEvent>) {
         // The schema makes the row.
-        try db.first("SELECT events, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM server") {
-            ($0.integer(0), Timestamp(milliseconds: $0.integer(1)))
+        try db.first(
+            """
+            SELECT events, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+                (SELECT string_agg(events, ' ') FROM webhooks)
+            FROM server
+            """
+        ) { row in
+            let kinds =
+                row.isNull(2) ? [] : row.text(2).split(separator: " ").compactMap { WebhookEvent(rawValue: String($0)) }
+            return (row.integer(0), Timestamp(milliseconds: row.integer(1)), Set(kinds))
         }!
     }
 

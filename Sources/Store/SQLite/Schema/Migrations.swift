@@ -417,7 +417,7 @@ extension Schema {
                 room INTEGER NOT NULL,          -- see rooms.id
                 rev INTEGER NOT NULL,           -- the receiver has everything up to this revision
                 at INTEGER NOT NULL,            -- the time of the oldest change that it lacks, as far as it is known
-                stopped INTEGER,                -- the last revision of a delivery that it refuses for ever
+                stopped INTEGER,                -- the last revision of a delivery that it refuses for ever; -id of an event
                 PRIMARY KEY (webhook, room)
             ) WITHOUT ROWID;
             """
@@ -425,6 +425,26 @@ extension Schema {
         (
             name: "v22",
             sql: "ALTER TABLE rooms ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1;    -- 0: no search looks into it"
+        ),
+        (
+            name: "v23",
+            sql: """
+            -- The events of rooms, members and reports that a webhook's receiver lacks. The commit of the event adds the row;
+            -- it is deleted once the receiver has it. Numbers are never used again.
+            CREATE TABLE webhook_events (
+                id INTEGER PRIMARY KEY AUTOINCREMENT,
+                webhook INTEGER NOT NULL,       -- see webhooks.id
+                room INTEGER NOT NULL,          -- see rooms.id; 0 for the whole server
+                rev INTEGER NOT NULL,           -- the room's revision when it happened
+                at INTEGER NOT NULL,            -- milliseconds since 1970
+                kind TEXT NOT NULL,             -- see WebhookEvent
+                type TEXT NOT NULL,             -- as in the body
+                user TEXT,                      -- whom it is about
+                by TEXT,                        -- who made the change
+                details TEXT NOT NULL           -- further members of the body
+            );
+            CREATE INDEX webhook_events_by_room ON webhook_events (webhook, room, id);
+            """
         ),
     ]
 }

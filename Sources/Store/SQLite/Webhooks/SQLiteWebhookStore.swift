@@ -48,9 +48,13 @@ final class SQLiteWebhookStore: WebhookAccess {
             var results: [CursorAdvance.Result] = []
             for advance in advances {
                 // Only the writer changes rooms, so this is the latest revision.
-                let room = try commit.room(advance.id)
-                results.append(
-                    try commit.db.store(advance, isCaughtUp: room?.rev == advance.rev && !room!.facts.isDeleted))
+                var latest: Int64?
+                if advance.room == RowKey.server {
+                    latest = advance.rev
+                } else if let room = try commit.room(advance.id), !room.facts.isDeleted {
+                    latest = room.rev
+                }
+                results.append(try commit.db.store(advance, latest: latest))
             }
             return results
         }

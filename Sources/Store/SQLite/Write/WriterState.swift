@@ -98,20 +98,22 @@ struct WriterState: CommitMaker {
         if let failedSync { throw failedSync }
         let (statements, fingerprinter) = try prepare()
         let time = configuration.clock()
+        let covering = try webhooks ?? db.webhooks()
+        webhooks = covering
+        let eventKinds = covering.isEmpty ? [] : Set(covering.flatMap(\.events))
         // Taken out while it changes, and put back only if the transaction succeeds.
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
         var commit = Commit(
             // Not in a constant, which would share the memory that it has reserved.
             JournalTransaction(journal, filter, filing: filing, appending: submissions, at: time, statements),
-            rooms: rooms, bans: bans, erasing: erasing, quarantined: quarantined, submissions: submissions, at: time,
-            fingerprinter,
-            configuration)
+            rooms: rooms, bans: bans, erasing: erasing, quarantined: quarantined, events: eventKinds,
+            submissions: submissions, at: time, fingerprinter, configuration)
         do {
             try db.transaction(.immediate) { _ in
                 try commit.store.begin()
                 try body(&commit)
-                try listRooms(of: commit)
+                try listRooms(of: &commit)
                 try commit.store.write()
             }
         } catch {
@@ -132,23 +134,22 @@ struct WriterState: CommitMaker {
     /// Reads the webhooks again with the next commit.
     mutating func forgetWebhooks() { webhooks = nil }
 
-    /// Lists the rooms that a commit changes for the webhooks that cover them.
-    private mutating func listRooms(of commit: borrowing Commit<JournalTransaction>) throws {
-        if let webhooks, webhooks.isEmpty { return }
-        let covering = try webhooks ?? db.webhooks()
-        webhooks = covering
+    /// Lists the rooms that a commit changes for the webhooks that cover them, and stores its events.
+    private func listRooms(of commit: inout Commit<JournalTransaction>) throws {
+        guard let webhooks, !webhooks.isEmpty else { return }
         for batch in commit.batches {
-            for webhook in covering where webhook.covers(batch.room) {
+            for webhook in webhooks where webhook.events.contains(.message) && webhook.covers(batch.room) {
                 try db.listWebhookRoom(
                     commit.rooms[batch.room]!.number, of: webhook.number, since: batch.since, at: commit.time)
             }
         }
         for id in commit.bans.deletedRooms {
             guard let room = commit.rooms[id] else { continue }
-            for webhook in covering where webhook.covers(id) {
+            for webhook in webhooks where webhook.getsDeletions && webhook.covers(id) {
                 try db.listWebhookRoom(room.number, of: webhook.number, since: room.rev, at: commit.time)
             }
         }
+        if !commit.events.isEmpty { try commit.storeEvents(for: webhooks) }
     }
 
     /// Remembers a failed sync.
