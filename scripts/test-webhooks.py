@@ -1,7 +1,9 @@
 """The checks of scripts/test-webhooks."""
 
 import base64
+import calendar
 import collections
+import contextlib
 import hashlib
 import hmac
 import http.server
@@ -9,7 +11,10 @@ import json
 import os
 import pathlib
 import random
+import sqlite3
+import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -20,6 +25,9 @@ import urllib.request
 from standardwebhooks import Webhook
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts/cluster.d"))
+from cluster import Postgres  # noqa: E402
+
 BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
 DATABASE = os.environ.get("BACKSCROLL_TEST_DATABASE")
 SECRET = "a secret of at least thirty-two bytes"
@@ -60,8 +68,9 @@ def token(user, **claims):
 class Server:
     """A server whose process can be killed and started again."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, database=DATABASE):
         self.directory = tempfile.TemporaryDirectory()
+        self.database = database
         self.options = options
         self.port = 0
         self.start()
@@ -69,9 +78,9 @@ class Server:
     def start(self):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
         environment["BACKSCROLL_JWT_SECRET"] = SECRET
-        database = DATABASE or f"{self.directory.name}/chat.db"
+        database = self.database or f"{self.directory.name}/chat.db"
         command = [BACKSCROLL, "serve", "--port", str(self.port), "--database", database, "--log-level", "error"]
-        command += ["--unsafe-database"] if DATABASE else []
+        command += ["--unsafe-database"] if self.database else []
         self.process = subprocess.Popen([*command, *self.options], stdout=subprocess.PIPE, text=True, env=environment)
         self.url = self.process.stdout.readline().split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1].rstrip("/"))
@@ -268,14 +277,21 @@ def survives(kills):
         assert not receiver.wrong, receiver.wrong[:3]
 
 
-def events_survive(kills):
-    """Events of rooms, members and reports come in the order of their room, each once after de-duplication."""
+def events_survive(kills, nodes=1, database=DATABASE):
+    """Events of rooms, members and reports come in the order of their room, each once after de-duplication.
+
+    Of several nodes the first one delivers. It is killed, and started again once another one delivers, which is the next to be
+    killed.
+    """
     receiver = Receiver()
     generator = random.Random(8)
     rooms = [f"events-{number}" for number in range(4)]
     expected = collections.defaultdict(list)
     stop = threading.Event()
-    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+    with contextlib.ExitStack() as stack:
+        options = "--webhook-allow", "127.0.0.1", "--webhook-allow-http"
+        servers = [stack.enter_context(Server(*options, database=database)) for _ in range(nodes)]
+        server = servers[0]
         kinds = ["message", "room", "member", "report"]
         receiver.create(server, "e", rooms=["events-*"], events=kinds)
         receiver.behave = lambda event: generator.choice([204, 204, 204, 500, 503, half, close])
@@ -285,7 +301,7 @@ def events_survive(kills):
             again = False
             while True:
                 try:
-                    status, answer = server.ask(method, path, body, user=user)
+                    status, answer = random.choice(servers).ask(method, path, body, user=user)
                     if status < 500:
                         assert status < 300, (path, answer)
                         return again
@@ -315,11 +331,15 @@ def events_survive(kills):
         threads = [threading.Thread(target=change, args=[room]) for room in rooms]
         for thread in threads:
             thread.start()
-        for _ in range(kills):
+        for number in range(kills):
             seen = len(receiver.events)
             wait(lambda: len(receiver.events) > seen + 40, "deliveries come")
-            server.kill()
-            server.start()
+            killed = servers[number % nodes]
+            killed.kill()
+            if nodes > 1:
+                seen = len(receiver.events)
+                wait(lambda: len(receiver.events) > seen + 40, "another node delivers")
+            killed.start()
         seen = len(receiver.events)
         wait(lambda: len(receiver.events) > seen + 40, "deliveries come")
         stop.set()
@@ -388,8 +408,107 @@ def addresses_are_refused():
         server.ask("DELETE", "/v1/admin/webhooks/c")
 
 
+def nodes_take_over(kills):
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o755)
+        postgres = Postgres(directory)
+        postgres.start()
+        try:
+            postgres.create("backscroll")
+            events_survive(kills, nodes=2, database=postgres.url("backscroll"))
+        finally:
+            postgres.stop()
+
+
+def used(server):
+    """Returns the seconds of CPU time that a server has used."""
+    fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_rooms(count, active=10, seconds=20):
+    """Prints the work for some active rooms alone and beside many quiet ones, each without and with a webhook."""
+    for quiet in 0, count:
+        receiver = Receiver()
+        with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http", database=None) as server:
+            server.process.terminate()
+            server.process.wait()
+            with sqlite3.connect(f"{server.directory.name}/chat.db") as database:
+                database.executemany(
+                    "INSERT INTO rooms (name) VALUES (?)", ((f"quiet-{number}",) for number in range(quiet)))
+            database.close()
+            server.start()
+            delays, sent = [], {}
+
+            def arrived(event):
+                for message in event.get("messages", []):
+                    delays.append(time.monotonic() - sent[message["text"]])
+                return 204
+
+            receiver.behave = arrived
+            for has_webhook in False, True:
+                if has_webhook:
+                    receiver.create(server, "many", events=["message", "member"])
+                sent.clear()
+                # What a server does after it starts is not counted.
+                last = -1
+                while used(server) > last:
+                    last = used(server)
+                    time.sleep(1)
+                for _turn in range(seconds * 5):
+                    for number in range(active):
+                        text = f"{len(sent)}"
+                        sent[text] = time.monotonic()
+                        server.ask("POST", f"/v1/rooms/active-{number}/messages", {"text": text}, user="alice")
+                    time.sleep(0.1)
+                wait(lambda: not has_webhook or len(delays) == len(sent), "all messages are delivered")
+                text = f"{quiet + active:,} rooms, {len(sent)} messages: CPU time {used(server) - last:.2f} s"
+                if has_webhook:
+                    text += f" with a webhook, delay p50 {statistics.median(delays) * 1000:.1f} ms"
+                print(text, flush=True)
+
+
+def measure_rate(rate, seconds=20, rooms=50):
+    """Prints how fast sends are acknowledged, without and with a webhook that gets them, and how late the deliveries are."""
+    for has_webhook in False, True:
+        receiver = Receiver()
+        with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+            delays = []
+
+            def arrived(event):
+                now = time.time()
+                for message in event.get("messages", []):
+                    created = message["created_at"].rstrip("Z")
+                    stamp = calendar.timegm(time.strptime(created[:19], "%Y-%m-%dT%H:%M:%S")) + float("0" + created[19:])
+                    delays.append(now - stamp)
+                return 204
+
+            receiver.behave = arrived
+            if has_webhook:
+                receiver.create(server, "rate")
+            before = used(server)
+            load = subprocess.run(
+                [ROOT / ".build/release/backscroll-tools", "load", server.url, "--header",
+                 f"Authorization: Bearer {token('alice')}", "--subscribers", "0", "--rooms", str(rooms),
+                 "--rate", str(rate), "--seconds", str(seconds), "--warmup", "0"],
+                capture_output=True, text=True)
+            print(load.stdout.strip() or load.stderr.strip(), flush=True)
+            if has_webhook:
+                wait(lambda: server.state("rate")["rooms_behind"] == 0, "the receiver has everything")
+                delays.sort()
+                print(
+                    f"webhook: {len(delays)} messages, delay p50 {delays[len(delays) // 2] * 1000:.0f} ms, "
+                    f"p99 {delays[len(delays) * 99 // 100] * 1000:.0f} ms, max {delays[-1] * 1000:.0f} ms")
+            print(f"CPU time {used(server) - before:.2f} s with{'' if has_webhook else 'out'} a webhook", flush=True)
+
+
+if sys.argv[1:2] == ["--rooms"]:
+    raise SystemExit(measure_rooms(int(sys.argv[2])))
+if sys.argv[1:2] == ["--rate"]:
+    raise SystemExit(measure_rate(int(sys.argv[2])))
 check("a webhook survives misbehaving receivers and kills of the server", survives, 3)
 check("events of rooms, members and reports survive kills of the server, in order", events_survive, 3)
+check("another node takes over when the one that delivers is killed, with nothing lost and in order", nodes_take_over, 2)
 check("a room that is refused for ever is stopped until it is skipped", is_stopped_and_skipped)
 check("addresses that are not public are refused", addresses_are_refused)
 raise SystemExit(failures > 0)
