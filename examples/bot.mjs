@@ -1,52 +1,58 @@
-// A bot that answers mentions. It has no store: it resumes from its read mark, and its answers have ids that are made of the messages
-// that they answer, so that each is stored once, whenever the bot ends.
+// A bot that answers mentions. It has no store: its place is its read mark, which the server keeps. It reads the pages after that place,
+// and not the rows of the screen, which go to the end with each send. Its answers have ids that are made of the messages that they
+// answer, so that each is stored once, whenever the bot ends.
 //
 //     npm install https://chat.example.com/backscroll-VERSION.tgz
 //     node bot.mjs https://chat.example.com bot lobby
 import { Client } from "backscroll";
 
 const [url, name, id] = process.argv.slice(2);
+const path = `/v1/rooms/${encodeURIComponent(id)}`;
 const client = new Client({ url, user: name });
-const room = await client.room(id).open({ at: "read" });
+const room = client.room(id);
 
-/** The place up to which every message was answered. */
-let done = room.view.read ?? 0;
-let isWorking = false;
-let hasNews = true;
-
-async function answer({ seq, sender, text, deleted }) {
-    if (sender === name || deleted || !text?.includes(`@${name}`)) return;
-    await room.send({ client_message_id: `answer-${seq}`, reply_to: seq, text: `${sender}, you said: ${text}` });
+async function answer({ seq, sender, text, mentions, deleted }) {
+    const isMention = mentions?.includes(name) || text?.includes(`@${name}`);
+    if (sender === name || deleted || !isMention) return;
+    const draft = { client_message_id: `answer-${seq}`, reply_to: seq, text: `${sender}, you said: ${text}` };
+    try {
+        await room.send(draft); // repeated until it is stored
+    } catch (error) {
+        console.error(`${seq}: ${error.code}`); // the server refuses it
+    }
 }
 
-/** Answers the messages of the window in order, and loads on until the end of the room. */
+/** Answers the messages after the read mark in order, and moves it. A page has no gaps. */
 async function work() {
+    const { read } = await client.request("GET", path);
+    const { messages, has_after: hasMore } = await client.request("GET", `${path}/messages`, { query: { after: read, limit: 200 } });
+    for (const message of messages) await answer(message);
+    if (room.view.ending) throw room.view.ending;
+    if (messages.length) await room.markRead(messages.at(-1).seq);
+    return hasMore;
+}
+
+let isWorking = false;
+let hasNews = false;
+
+/** Works until nothing is new. The view changes with each message, and after each absence. */
+async function wake() {
     hasNews = true;
     if (isWorking) return;
     isWorking = true;
     while (hasNews) {
         hasNews = false;
-        for (const { seq, message } of room.view.rows) {
-            if (seq === undefined || seq <= done) continue;
-            await answer(message);
-            done = seq;
-        }
-        if (room.view.after !== "end") {
-            await room.loadAfter();
+        try {
+            hasNews = (await work()) || hasNews;
+        } catch (error) {
+            if (!error.isTemporary) throw error;
+            await new Promise((resolve) => setTimeout(resolve, 1000 * (error.retryAfter ?? 1)));
             hasNews = true;
         }
-        // Moves the read mark, and lets the room drop old messages.
-        room.setViewport({ atBottom: room.view.after === "end", lastVisible: done > 0 ? done : null });
     }
     isWorking = false;
 }
 
-room.subscribe(() => {
-    if (room.view.ending) throw room.view.ending;
-    work().catch((error) => {
-        isWorking = false;
-        console.error(`${error.code}: ${error.message}`);
-    });
-});
+room.subscribe(wake);
+await room.open({ at: "last" }).catch(wake);
 console.log(`${name} listens in ${id}`);
-await work();

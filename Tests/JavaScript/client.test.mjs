@@ -692,4 +692,70 @@ describe("The example of a bot", () => {
         const history = (await server.history("lobby")).filter(({ sender }) => sender === "bot");
         assert.deepEqual(history.map(({ reply_to: seq }) => seq), mentions);
     });
+
+    /** Runs the bot until it has read its answers, which are so many, and returns the messages that they answer. */
+    async function answered(test, server, url, count, work = async () => {}) {
+        copyFileSync(join(ROOT, "examples/bot.mjs"), join(folder, "bot.mjs"));
+        const bot = spawn(process.execPath, [...SOCKET_OPTIONS, "bot.mjs", url, "bot", "lobby"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+        test.after(() => bot.kill("SIGKILL"));
+        await once(bot.stdout, "data");
+        await work();
+        const room = await clientOf(test, server, "reader").room("lobby").open({ at: "last" });
+        room.followReads();
+        await until(room, () => {
+            const answers = room.view.rows.filter(({ message }) => message?.sender === "bot");
+            return answers.length >= count && (room.view.readers.get("bot") ?? 0) >= answers.at(-1).seq;
+        });
+        return (await server.history("lobby")).filter(({ sender }) => sender === "bot").map(({ reply_to: seq }) => seq);
+    }
+
+    const say = (server, text) => server.request("POST", "/v1/rooms/lobby/messages?user=alice", { text });
+
+    test("answers all mentions of a long absence", async (t) => {
+        const server = await startServer(t);
+        const mentions = [];
+        for (let round = 0; round < 25; round++) {
+            mentions.push((await say(server, "@bot question")).seq);
+            await Promise.all(numbers(9).map((text) => say(server, text)));
+        }
+        assert.deepEqual(await answered(t, server, server.url, mentions.length), mentions);
+    });
+
+    test("answers mentions that are stored before its own answer and come later", async (t) => {
+        const server = await startServer(t);
+        const port = Number(new URL(server.url).port);
+        const mentions = [];
+        let [isHeld, isLost] = [false, false];
+        const proxy = createServer((socket) => {
+            const upstream = connect(port, "127.0.0.1");
+            let isSocket = false;
+            let turn = Promise.resolve();
+            const pass = async (data) => {
+                const text = data.toString("latin1");
+                isSocket ||= /upgrade: websocket/i.test(text);
+                if (text.startsWith("POST ") && !isHeld) {
+                    isHeld = true;
+                    for (let count = 0; count < 5; count++) mentions.push((await say(server, "@bot question")).seq);
+                }
+                // A page is lost as well.
+                if (isHeld && !isLost && /^GET [^ ]*messages\?/.test(text)) {
+                    isLost = true;
+                    return void socket.destroy();
+                }
+                upstream.write(data);
+            };
+            socket.on("data", (data) => (turn = turn.then(() => pass(data))));
+            upstream.on("data", (data) => isHeld && isSocket || socket.write(data));
+            for (const [from, to] of [[socket, upstream], [upstream, socket]]) {
+                from.on("error", () => to.destroy());
+                from.on("close", () => to.destroy());
+            }
+        }).listen(0, "127.0.0.1");
+        await once(proxy, "listening");
+        t.after(() => proxy.close());
+        const found = await answered(t, server, `http://127.0.0.1:${proxy.address().port}`, 6, async () => {
+            mentions.push((await say(server, "@bot question")).seq);
+        });
+        assert.deepEqual(found, [...mentions].sort((one, other) => one - other));
+    });
 });
