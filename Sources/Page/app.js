@@ -5,8 +5,9 @@
  */
 
 import { watchCalendar } from "./calendar.js";
-import { claimsOf, Client, ClientError } from "./client/index.js";
+import { Client, ClientError } from "./client/index.js";
 import { Notify } from "./client/notify.js";
+import { claimsOf } from "./client/requests.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { matches } from "./composer.js";
 import { ask, drawMessages, drawMute, openMute, sentAt, showMessages, showMessagesError, showsMessages, wireSearch } from "./dialogs.js";

@@ -116,9 +116,6 @@ static const struct page_file files[] = {
     {"client/observers.js", TEXT{
 #embed "../Page/client/observers.js" suffix(, 0)
     }},
-    {"client/outbox.js", TEXT{
-#embed "../Page/client/outbox.js" suffix(, 0)
-    }},
     {"client/package.json", TEXT{
 #embed "../Page/client/package.json" suffix(, 0)
     }},
@@ -176,9 +173,6 @@ static const struct page_file files[] = {
     {"client/timeline.js", TEXT{
 #embed "../Page/client/timeline.js" suffix(, 0)
     }},
-    {"client/token.js", TEXT{
-#embed "../Page/client/token.js" suffix(, 0)
-    }},
     {"client/types.js", TEXT{
 #embed "../Page/client/types.js" suffix(, 0)
     }},
@@ -211,9 +205,6 @@ static const struct page_file files[] = {
     }},
     {"client/types/observers.d.ts", TEXT{
 #embed "../Page/client/types/observers.d.ts" suffix(, 0)
-    }},
-    {"client/types/outbox.d.ts", TEXT{
-#embed "../Page/client/types/outbox.d.ts" suffix(, 0)
     }},
     {"client/types/pins.d.ts", TEXT{
 #embed "../Page/client/types/pins.d.ts" suffix(, 0)
@@ -268,9 +259,6 @@ static const struct page_file files[] = {
     }},
     {"client/types/timeline.d.ts", TEXT{
 #embed "../Page/client/types/timeline.d.ts" suffix(, 0)
-    }},
-    {"client/types/token.d.ts", TEXT{
-#embed "../Page/client/types/token.d.ts" suffix(, 0)
     }},
     {"client/types/types.d.ts", TEXT{
 #embed "../Page/client/types/types.d.ts" suffix(, 0)

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, writeFileSync } from "node:fs";
+import { createServer as createHTTPServer } from "node:http";
+import { createRequire } from "node:module";
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -663,7 +665,164 @@ describe("The JavaScript client", () => {
         assert.throws(() => new Client({ url: "localhost", user: "alice" }), TypeError);
         assert.throws(() => new Client({ url }), TypeError);
         assert.throws(() => new Client({ url, user: "alice", token: () => "" }), TypeError);
-        assert.throws(() => new Client({ url, user: "alice", WebSocket }).room("a room"), { code: "invalid_room" });
+        for (const id of ["a room", "", undefined, 5]) assert.throws(() => new Client({ url, user: "alice", WebSocket }).room(id), { code: "invalid_room" });
+    });
+
+    test("goes on after a socket that tells an error and no end", async (t) => {
+        const server = await startServer(t);
+        // The time for a socket to open does not end.
+        const timeout = setTimeout;
+        t.mock.method(globalThis, "setTimeout", (work, milliseconds) => (milliseconds === 15000 ? undefined : timeout(work, milliseconds)));
+        let sockets = 0;
+        const Failing = function (...values) {
+            if (++sockets % 2 === 0) return new WebSocket(...values);
+            const socket = { readyState: 0, send() {}, close() {} };
+            Promise.resolve().then(() => socket.onerror({ type: "error" }));
+            return socket;
+        };
+        const client = clientOf(t, server, "alice", { WebSocket: Failing });
+        const room = await client.room("lobby").open();
+        await until(room, () => room.view.connection === "live");
+        const list = await clientOf(t, server, "alice", { WebSocket: Failing }).rooms.open();
+        await until(list, () => list.view.isLive);
+        assert.equal(sockets, 4);
+    });
+
+    test("refuses a path whose parts are missing", async (t) => {
+        const { API } = await load(folder, "server.js");
+        const server = await startServer(t);
+        const api = new API({ url: server.url, user: "alice" });
+        for (const path of [undefined, {}, { rom: "lobby" }, { room: undefined }, { room: null }, { room: "" }, { room: "." }, { room: ".." }, { room: {} }]) {
+            await assert.rejects(api.request("POST /v1/rooms/{room}/messages", { path, body: { text: "hi" } }), { name: "ClientError", code: "invalid_path", field: "room", status: 400 });
+        }
+        await assert.rejects(api.request("DELETE /v1/rooms/{room}/members/{user}", { path: { room: "lobby", user: ".." } }), { code: "invalid_path", field: "user" });
+        const client = clientOf(t, server, "alice");
+        const calls = [
+            () => client.rooms.make(), () => client.rooms.delete(), () => client.rooms.join(""), () => client.rooms.add("bob"), () => client.rooms.direct(),
+            () => client.blocks.block(), () => client.room("lobby").react(1), () => client.room("lobby").loadMessage(),
+        ];
+        for (const call of calls) await assert.rejects(call(), { code: "invalid_path" }, String(call));
+        assert.deepEqual(await server.history("undefined"), []);
+    });
+
+    test("tells answers that do not come from Backscroll by their status", async (t) => {
+        const { API } = await load(folder, "server.js");
+        let answer;
+        const proxy = createHTTPServer((_, response) => {
+            response.writeHead(answer.status, { "Content-Type": answer.type ?? "text/html", "Retry-After": "7" });
+            response.end(answer.body);
+        }).listen(0, "127.0.0.1");
+        await once(proxy, "listening");
+        t.after(() => proxy.close());
+        const url = `http://127.0.0.1:${proxy.address().port}`;
+        const client = clientOf(t, url, "alice");
+        const api = new API({ url, user: "alice" });
+        const refusals = [() => client.request("GET", "/v1/rooms"), () => api.request("GET /v1/rooms")];
+        const json = "application/json";
+        for (const status of [401, 403, 404, 413, 429, 502, 503]) {
+            for (const [type, body] of [["text/html", "<h1>no</h1>"], [json, "<h1>no</h1>"], [json, '{"message":"no"}'], [json, '{"code":5}'], [json, "null"], [json, '"no"'], [json, ""]]) {
+                answer = { status, type, body };
+                for (const refusal of refusals) await assert.rejects(refusal, { code: `http_${status}`, status, retryAfter: 7 }, body);
+            }
+        }
+        answer = { status: 503, type: "application/problem+json", body: '{"code":"overloaded","detail":"Later."}' };
+        for (const refusal of refusals) await assert.rejects(refusal, { code: "overloaded", message: "Later.", status: 503 });
+        answer = { status: 200, type: json, body: "<h1>Sign in</h1>" };
+        for (const refusal of refusals) await assert.rejects(refusal, { code: "invalid_answer", status: 0 });
+    });
+
+    test("tells that the app has no token, and shows what waits for one", async (t) => {
+        const { signToken } = await load(folder, "server.js");
+        const secret = "s".repeat(32);
+        const server = new Server("--jwt-secret-file", join(folder, "secret"));
+        t.after(() => server.close());
+        writeFileSync(join(folder, "secret"), secret);
+        await server.start();
+        let makeToken;
+        const failing = [() => { throw new Error("no session"); }, () => undefined, () => "no token", () => Promise.reject(new Error("no session"))];
+        for (const token of failing) {
+            makeToken = token;
+            const client = new Client({ url: server.url, token: () => makeToken(), WebSocket });
+            t.after(() => client.close());
+            const room = client.room(`room${failing.indexOf(token)}`);
+            const shown = [];
+            room.subscribe(() => shown.push(texts(room).join()));
+            const sent = [room.send("first"), room.send("second")];
+            await until(client.connection, () => client.connection.view.error?.code === "token_unavailable");
+            await until(room, () => texts(room).length === 2);
+            assert.deepEqual(room.view.rows.map(({ state, mine }) => `${state} ${mine}`).slice(-2), ["queued true", "queued true"]);
+            const keys = room.view.rows.map(({ key }) => key).slice(-2);
+            makeToken = () => signToken(secret, { sub: "alice" });
+            assert.deepEqual((await Promise.all(sent)).map(({ seq }) => seq), [1, 2]);
+            await until(room, () => room.view.rows.every(({ state }) => !state || state === "stored"));
+            assert.deepEqual(room.view.rows.map(({ key }) => key).slice(-2), keys);
+            assert.equal(shown.slice(shown.indexOf("first,second")).every((text) => text === "first,second"), true);
+            assert.equal(client.connection.view.error, null);
+        }
+        const list = new Client({ url: server.url, token: failing[0], WebSocket });
+        t.after(() => list.close());
+        list.rooms.open().catch(() => {});
+        await until(list.connection, () => list.connection.view.error?.code === "token_unavailable");
+    });
+
+    test("goes on without a store that does not answer", async (t) => {
+        const server = await startServer(t);
+        const never = () => new Promise(() => {});
+        const told = [];
+        const client = clientOf(t, server, "alice", {
+            store: { get: never, set: never, remove: never, keys: never }, requestTimeout: 300, onStoreFailure: ({ message }) => told.push(message),
+        });
+        const room = await client.room("lobby").open();
+        const sent = numbers(20);
+        for (const text of sent) await room.enqueue(text);
+        await until(room, () => room.view.rows.every(({ state }) => !state || state === "stored"));
+        assert.ok(told.includes("The store does not answer."), told.join());
+        await client.rooms.open();
+        await client.close();
+        await assertOnce(server, "lobby", sent);
+    });
+
+    test("takes what cannot be stored for nothing, and tells it once", async (t) => {
+        const server = await startServer(t);
+        const at = Date.now();
+        const wrong = [{}, [], "text", 5, true, { draft: null, at, order: 1 }, { draft: {}, at, order: 1 }, { draft: { client_message_id: 5 }, at, order: 1 },
+            { draft: { client_message_id: "a", text: "no" }, at: "now", order: 1 }, { draft: { client_message_id: "a", text: "no" }, at }];
+        const store = new MemoryStore();
+        const prefix = `backscroll/${encodeURIComponent(server.url)}/alice/`;
+        for (const [index, value] of wrong.entries()) await store.set(`${prefix}unsent/lobby/${index}`, value);
+        await store.set(`${prefix}unsent/lobby/good`, { draft: { client_message_id: "good", text: "good" }, at, order: 1 });
+        const told = [];
+        const client = clientOf(t, server, "alice", { store, onStoreFailure: ({ message }) => told.push(message) });
+        await client.sendUnsent();
+        const reader = await clientOf(t, server, "bob").room("lobby").open();
+        await until(reader, () => texts(reader).length === 1);
+        await client.room("lobby").open();
+        assert.deepEqual(told.sort(), wrong.map((_, index) => `The store has no message under ${prefix}unsent/lobby/${index}.`).sort());
+        for (const value of [...wrong, { rooms: 5 }, { rooms: [null, {}] }, { messages: [null] }, { messages: [{}], epoch: "e" }]) {
+            const other = clientOf(t, server, "carol", { store: { get: async () => value, set: async () => {}, remove: async () => {}, keys: async () => value } });
+            assert.deepEqual(texts(await other.room("lobby").open()), ["good"]);
+            await other.rooms.open();
+            assert.deepEqual(await other.roomsWithUnsentMessages(), []);
+            await other.close();
+        }
+    });
+
+    test("gives the hook of a room that cannot be an error", async (t) => {
+        const modules = join(folder, "node_modules");
+        for (const name of ["react", "react-dom"]) cpSync(join("/usr/share/nodejs", name), join(modules, name), { recursive: true, dereference: true });
+        const { ClientProvider, useRoom } = await load(folder, "react.js");
+        const require = createRequire(join(folder, "index.js"));
+        const [{ createElement }, { renderToString }] = [require("react"), require("react-dom/server")];
+        const client = clientOf(t, "http://127.0.0.1:1", "alice");
+        const Screen = ({ id }) => {
+            const { room, view, error } = useRoom(id);
+            assert.rejects(room.send("hi"), { code: error?.code });
+            return `${view.rows.length} ${error?.code}`;
+        };
+        const shown = (id) => renderToString(createElement(ClientProvider, { client }, createElement(Screen, { id })));
+        for (const id of ["a room", "", undefined]) assert.equal(shown(id), "0 invalid_room");
+        await client.close();
+        assert.equal(shown("lobby"), "0 closed");
     });
 });
 

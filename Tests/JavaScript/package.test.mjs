@@ -117,6 +117,8 @@ describe("The types", () => {
             async function use(): Promise<number> {
                 await room.open({ at: "read" });
                 await room.open({ at: 5 });
+                await room.open({ at: "mention" });
+                await client.request("GET", "/v1/rooms", { query: { limit: 1 } });
                 const view: RoomView = room.view;
                 const rows: readonly Row[] = view.rows;
                 const message = await room.send({ text: "hi", attachments: [{ type: "image", url: "https://a.example/a.png", width: 1, height: 1 }] });
@@ -128,6 +130,7 @@ describe("The types", () => {
                 await list.add("bob", "plans", "owner");
                 const api = new API({ url: "https://a.example", user: "bob" });
                 const page = await api.request("GET /v1/rooms/{room}/messages", { path: { room: "lobby" }, query: { limit: 1, around: "unread" } });
+                console.log((await api.request("GET /v1/rooms")).rooms.length, (await api.request("GET /v1/rooms", { query: { limit: 5 } })).has_more);
                 const text: string | undefined = page.messages[0]?.text;
                 signToken("s", { sub: "alice" }, { expiresIn: 5 });
                 verifyWebhook("whsec_x", {}, "{}").room;
@@ -296,6 +299,9 @@ describe("The types", () => {
         "a provider without a client": 'import { ClientProvider } from "backscroll/react"; ClientProvider({ children: [] });',
         "an operation that does not exist": 'import { API } from "backscroll/server"; new API({ url: "" }).request("GET /v1/nothing");',
         "an operation without its path": 'import { API } from "backscroll/server"; new API({ url: "" }).request("GET /v1/rooms/{room}", { path: {} });',
+        "an operation without what names its room": 'import { API } from "backscroll/server"; new API({ url: "" }).request("DELETE /v1/rooms/{room}");',
+        "an operation with a wrong name for its room": 'import { API } from "backscroll/server"; new API({ url: "" }).request("DELETE /v1/rooms/{room}", { path: { rom: "a" } });',
+        "the time of a read mark that is always there": "const at: string = (await room.reads()).reads[0]!.at;",
         "an operation with an unknown query": 'import { API } from "backscroll/server"; new API({ url: "" }).request("GET /v1/rooms", { query: { page: 2 } });',
         "an operation with a body of another one": 'import { API } from "backscroll/server"; new API({ url: "" }).request("PUT /v1/rooms/{room}/read", { path: { room: "a" }, body: { text: "a" } });',
         "an operation's answer that lacks a field": 'import { API } from "backscroll/server"; (await new API({ url: "" }).request("GET /v1/rooms")).members;',

@@ -8,12 +8,10 @@ import { Blocks } from "./blocks.js";
 import { Connection } from "./connection.js";
 import { fetch as platformFetch, webSocket } from "./defaults.js";
 import { ClientError, closedError } from "./errors.js";
-import { Outbox } from "./outbox.js";
-import { Requests } from "./requests.js";
+import { Identity, Requests } from "./requests.js";
 import { Room } from "./room.js";
 import { Rooms } from "./rooms.js";
-import { MemoryStore, Storage } from "./storage.js";
-import { Identity } from "./token.js";
+import { MemoryStore, Outbox, Storage } from "./storage.js";
 
 /**
  * @typedef {object} CommonOptions
@@ -23,7 +21,8 @@ import { Identity } from "./token.js";
  * @property {import("./types.js").Fetch} [fetch] By default the platform's.
  * @property {import("./types.js").WebSocketConstructor} [WebSocket] The constructor of sockets; by default the platform's. Node 20 has none: pass that of the package `ws`.
  * @property {Record<string, string>} [headers] Header fields to send with every request.
- * @property {number} [requestTimeout] Maximum time of a request and of the wait for a token, in milliseconds; by default 30,000.
+ * @property {number} [requestTimeout] Maximum time of a request, of a call of the store and of the wait for a token, in milliseconds;
+ *   by default 30,000.
  * @property {number} [pageLimit] Number of messages of a page, 1 to 200; by default 30.
  * @property {number} [windowLimit] Maximum number of messages that a room keeps, four pages or more; by default 2,000. What is far
  *   from the reader is loaded again when it is needed.
@@ -50,6 +49,7 @@ export class Client {
     #connection;
     #store;
     #onStoreFailure;
+    #requestTimeout;
     /** @type {Storage | null} */
     #storage = null;
     /** @type {Outbox | null} */
@@ -77,6 +77,7 @@ export class Client {
         this.#url = url.replace(/\/+$/, "");
         this.#store = store;
         this.#onStoreFailure = onStoreFailure;
+        this.#requestTimeout = requestTimeout;
         const identity = (this.#identity = new Identity(user, token, requestTimeout));
         /** @type {Requests} */
         const requests = (this.#requests = new Requests({
@@ -140,11 +141,28 @@ export class Client {
      * @param {string} id
      */
     room(id) {
-        if (this.#isClosed) throw closedError("client");
-        if (!ROOM_ID.test(id)) throw new ClientError("invalid_room", "A room's id has up to 128 letters, digits and . _ ~ -, and begins with a letter or digit.", { status: 400, field: "room" });
+        const refusal = this.#refusal(id);
+        if (refusal) throw refusal;
         const room = this.#rooms.get(id) ?? new Room(this.#host, id);
         this.#rooms.set(id, room);
         return room;
+    }
+
+    /**
+     * Returns a room as `room` does, but throws nothing: a room that cannot be opened has its `ending` from the start. For hooks.
+     *
+     * @param {string} id
+     */
+    roomOrEnded(id) {
+        const refusal = this.#refusal(id);
+        return refusal ? new Room(this.#host, id, refusal) : this.room(id);
+    }
+
+    /** @param {unknown} id */
+    #refusal(id) {
+        if (this.#isClosed) return closedError("client");
+        if (typeof id === "string" && ROOM_ID.test(id)) return null;
+        return new ClientError("invalid_room", "A room's id has up to 128 letters, digits and . _ ~ -, and begins with a letter or digit.", { status: 400, field: "room" });
     }
 
     /**
@@ -228,7 +246,7 @@ export class Client {
     /** @param {string} user */
     #storageOf(user) {
         if (this.#storage === null) {
-            this.#storage = new Storage(this.#store, this.#url, user, this.#onStoreFailure);
+            this.#storage = new Storage(this.#store, this.#url, user, this.#requestTimeout, this.#onStoreFailure);
             this.#outbox = new Outbox(this.#requests, this.#storage, (room) => this.#rooms.get(room)?.isOpen ?? false);
         }
         return this.#storage;

@@ -125,7 +125,7 @@ export class Connection {
     /**
      * @param {object} host
      * @param {(token: string | null) => import("./types.js").WebSocketLike} host.open Opens a socket.
-     * @param {import("./token.js").Identity} host.identity
+     * @param {import("./requests.js").Identity} host.identity
      * @param {() => void} host.silent A connection was found dead.
      * @param {(user: string, isBlocked: boolean) => void} host.blocked The user has blocked another one, or has ended that.
      * @param {() => void} host.reached The server has answered after a lost connection.
@@ -152,10 +152,12 @@ export class Connection {
     /**
      * Notes the result of a request: null, or the error of a refused user.
      *
-     * @param {ClientError | null} error
+     * @template {ClientError | null} Result
+     * @param {Result} error
      */
     noteAnswer(error) {
         if (error !== null || this.#view.error?.status === 401) this.#show(this.#view.state, error);
+        return error;
     }
 
     /**

@@ -37,9 +37,7 @@
  */
 
 export { Client } from "./client.js";
-export { ClientError, isTemporary } from "./errors.js";
-export { makeID } from "./room.js";
+export { ClientError } from "./errors.js";
 export { Readership } from "./readership.js";
 export { MemoryStore, removeStored } from "./storage.js";
 export { unreadToast } from "./timeline.js";
-export { claimsOf } from "./token.js";

@@ -89,12 +89,12 @@ function useView(source) {
 export function useRoom(id, options = {}) {
     const client = useClient();
     const { at = "read" } = options;
-    const [room, setRoom] = useState(() => client.room(id));
-    const [error, setError] = useState(/** @type {ClientError | null} */ (null));
+    const [room, setRoom] = useState(() => client.roomOrEnded(id));
+    const [error, setError] = useState(room.view.ending);
     useEffect(() => {
-        const current = client.room(id);
+        const current = client.roomOrEnded(id);
         setRoom(current);
-        setError(null);
+        setError(current.view.ending);
         return keepOpen(current, () => current.open({ at }), setError);
     }, [client, id]);
     return { room, view: useView(room), error };

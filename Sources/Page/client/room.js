@@ -23,7 +23,7 @@ import { utcOffsets } from "./utc-offsets.js";
  * @typedef {object} RoomHost What a room needs of its client.
  * @property {import("./requests.js").Requests} requests
  * @property {import("./connection.js").Connection} connection
- * @property {import("./token.js").Identity} identity
+ * @property {import("./requests.js").Identity} identity
  * @property {(user: string) => import("./storage.js").Storage} storage
  * @property {{pageLimit: number, windowLimit: number}} limits
  * @property {(room: Room) => void} closed
@@ -153,6 +153,9 @@ export class Room {
     #starting = null;
     /** True once the machine has been opened. */
     #isStarted = false;
+    /** @type {Timeline | null} A machine that shows the sends of the time before, and how many these are. Its effects are not performed. */
+    #preview = null;
+    #earlySends = 0;
     #me = "";
     /** @type {import("./storage.js").Storage | null} */
     #storage = null;
@@ -238,10 +241,13 @@ export class Room {
     /**
      * @param {RoomHost} host
      * @param {string} id
+     * @param {ClientError | null} [ending] Why the room cannot be opened at all.
      */
-    constructor(host, id) {
+    constructor(host, id, ending = null) {
         this.#host = host;
         this.id = id;
+        this.#ending = ending;
+        this.#isDirty = ending !== null;
         this.#subscriber = {
             id,
             connected: () => this.#handle({ event: "connected" }),
@@ -742,7 +748,7 @@ export class Room {
             try {
                 me = await identity.user();
             } catch (error) {
-                this.#noteFailure(asClientError(error));
+                this.#noteFailure(this.#host.connection.noteAnswer(asClientError(error)));
                 await new Promise((resolve) => after(pauseAfter(this.#failures), () => resolve(null)));
             }
             if (this.#ending !== null) return;
@@ -893,8 +899,8 @@ export class Room {
      * @returns {RoomView}
      */
     #makeView(before) {
-        if (!this.#isStarted && this.#ending === null) return before;
-        const now = this.#isStarted ? this.#timeline.view : before;
+        const now = this.#preview?.view ?? (this.#isStarted ? this.#timeline.view : before);
+        if (now === before && this.#ending === null) return before;
         const chunks = sameChunks(before.chunks, now.chunks);
         const isSameToast = now.toast?.count === before.toast?.count && now.toast?.seq === before.toast?.seq;
         /** @type {Omit<RoomView, "rows">} */
@@ -978,13 +984,33 @@ export class Room {
     async #add(draft) {
         const at = Date.now();
         this.#startAtEnd();
-        if (!this.#isStarted) await this.#isRestored;
+        if (!this.#isStarted) {
+            this.#showEarly(draft, at);
+            await this.#isRestored;
+            if (--this.#earlySends === 0) this.#preview = null;
+        }
         this.#check();
         const stored = this.#ownMessage(draft.client_message_id);
         if (stored) return this.#settle(draft.client_message_id, stored);
         const kept = this.#keepUnsent({ draft, at, order: 0 });
         this.#handle({ event: "send", draft, at });
         await kept;
+    }
+
+    /**
+     * Shows a send while the user or what is stored is not known yet.
+     *
+     * @param {import("./types.js").PostedDraft} draft
+     * @param {number} at
+     */
+    #showEarly(draft, at) {
+        this.#earlySends++;
+        if (!this.#preview) {
+            this.#preview = new Timeline();
+            this.#preview.handle({ event: "start", me: "-", room: this.id, limit: 1, utc_offsets: utcOffsets() });
+        }
+        this.#preview.handle({ event: "send", draft, at });
+        this.#changed();
     }
 
     /**

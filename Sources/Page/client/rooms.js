@@ -326,7 +326,7 @@ export class Rooms {
      * @param {string} id
      * @param {import("./types.js").Role} [role]
      */
-    add(user, id, role = "member") {
+    async add(user, id, role = "member") {
         return this.#host.requests.setMember(id, user, role);
     }
 
@@ -407,7 +407,7 @@ export class Rooms {
             try {
                 me = await this.#host.identity.user();
             } catch (error) {
-                this.#fail(asClientError(error));
+                this.#fail(this.#host.connection.noteAnswer(asClientError(error)));
                 await this.#sleep(pauseAfter(this.#failures));
             }
             if (this.#ending) return;

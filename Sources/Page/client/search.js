@@ -4,6 +4,8 @@
  * @module search
  */
 
+import { pathPart } from "./requests.js";
+
 /**
  * @typedef {import("./types.js").Message} Message
  *
@@ -41,7 +43,7 @@ const text = (place) => (place instanceof Date ? place.toISOString() : place);
  */
 export async function* search(client, words, options = {}) {
     let { room, before, after, cursor, ...filters } = options;
-    const path = room === undefined ? "/v1/search" : `/v1/rooms/${encodeURIComponent(room)}/search`;
+    const path = room === undefined ? "/v1/search" : `/v1/rooms/${pathPart(room)}/search`;
     for (let isLast = false; !isLast; ) {
         const query = { q: words, ...filters, before: text(before), after: text(after), cursor };
         const { hits, has_more: hasMore, cursor: next, indexed_to: indexedTo } = await client.request("GET", path, { query });

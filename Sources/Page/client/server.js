@@ -6,6 +6,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ClientError } from "./errors.js";
+import { answerError, pathPart } from "./requests.js";
 
 /** @typedef {import("./server-api.js").Operations} Operations */
 
@@ -93,15 +94,16 @@ export class API {
     /**
      * @template {keyof Operations} Name
      * @param {Name} name The method and the path, as the description has them.
-     * @param {Operations[Name]["request"]} [options]
+     * @param {{} extends Operations[Name]["request"] ? [options?: Operations[Name]["request"]] : [options: Operations[Name]["request"]]} more
      * @returns {Promise<Operations[Name]["answer"]>} Null if the answer has no content.
      * @throws {ClientError}
      */
-    async request(name, options) {
+    async request(name, ...more) {
+        const [options] = more;
         /** @type {{path?: Record<string, string | number>, query?: Record<string, any>, body?: unknown, headers?: Record<string, string>}} */
         const { path = {}, query = {}, body, headers = {} } = options ?? {};
         const [method, template] = name.split(" ");
-        const target = template.replace(/\{(\w+)\}/g, (_, part) => encodeURIComponent(path[part]));
+        const target = template.replace(/\{(\w+)\}/g, (_, part) => pathPart(path[part], part));
         const parameters = new URLSearchParams(this.#user === undefined ? query : { ...query, user: this.#user });
         /** @type {Record<string, string>} */
         const fields = { ...headers };
@@ -118,11 +120,13 @@ export class API {
         }
         const isJSON = /json/.test(response.headers.get("Content-Type") ?? "");
         /** @type {any} */
-        const answer = text === "" ? null : isJSON ? JSON.parse(text) : text;
+        let answer = text || null;
+        try {
+            if (isJSON && text) answer = JSON.parse(text);
+        } catch {
+            if (response.ok) throw new ClientError("invalid_answer", "The answer cannot be read.");
+        }
         if (response.ok) return answer;
-        const wait = response.headers.get("Retry-After");
-        throw new ClientError(answer?.code ?? `http_${response.status}`, answer?.detail ?? response.statusText, {
-            status: response.status, field: answer?.field, limit: answer?.limit, retryAfter: wait === null ? undefined : Number(wait),
-        });
+        throw answerError(response, answer);
     }
 }

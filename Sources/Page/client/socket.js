@@ -96,8 +96,8 @@ export class Socket {
             if (!isAnswer(frame)) this.#handlers?.frame(frame);
         };
         socket.onclose = (/** @type {{code: number, reason: string}} */ { code, reason }) => this.#end(code, String(reason ?? ""));
-        // The end follows. Without a handler, some platforms end the program.
-        socket.onerror = () => {};
+        // Node tells no end of a socket that has not opened. Of others the end follows, with its code.
+        socket.onerror = () => this.#handlers && this.#checked === 0 && this.#end(1006, "");
     }
 
     get isOpen() {

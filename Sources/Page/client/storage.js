@@ -1,10 +1,14 @@
 /**
- * What a client keeps in the app's store: the windows of rooms, unsent messages, and the list of rooms.
+ * What a client keeps in the app's store: the windows of rooms, unsent messages, which an outbox sends, and the list of rooms.
  *
  * Without a store it keeps them in memory. If the store fails, the client goes on, and tells the app.
  *
  * @module storage
  */
+
+import { after, stop } from "./defaults.js";
+import { asClientError } from "./errors.js";
+import { pauseAfter } from "./requests.js";
 
 /**
  * @typedef {import("./types.js").Store} Store
@@ -61,17 +65,16 @@ export class MemoryStore {
  * @param {string} url
  * @param {string} user
  */
-const prefixOf = (url, user) => `backscroll/${encodeURIComponent(url)}/${encodeURIComponent(user)}/`;
+export const prefixOf = (url, user) => `backscroll/${encodeURIComponent(url)}/${encodeURIComponent(user)}/`;
 
 /**
  * Returns the key of an unsent message.
  *
- * @param {string} url
- * @param {string} user
+ * @param {string} prefix That of the user's keys.
  * @param {string} room
  * @param {string} id
  */
-export const unsentKey = (url, user, room, id) => `${prefixOf(url, user)}unsent/${room}/${encodeURIComponent(id)}`;
+export const unsentKey = (prefix, room, id) => `${prefix}unsent/${room}/${encodeURIComponent(id)}`;
 
 /**
  * Removes what is stored of a user, as when the user signs out.
@@ -101,7 +104,12 @@ function newest(chunks, count) {
 export class Storage {
     #store;
     #prefix;
+    #limit;
     #onFailure;
+    /** @type {Error | null} Set if a call has taken too long. Until one ends, none is made: each would be waited for. */
+    #overdue = null;
+    /** @type {Set<string>} The keys whose wrong values were told. */
+    #wrong = new Set();
     /** @type {Promise<unknown>} The latest write. Reads wait for it. */
     #writes = Promise.resolve();
     /** The number of writes that have not ended. */
@@ -111,11 +119,13 @@ export class Storage {
      * @param {Store} store
      * @param {string} url
      * @param {string} user
+     * @param {number} limit Maximum time for a call of the store, in milliseconds.
      * @param {(error: unknown) => void} onFailure
      */
-    constructor(store, url, user, onFailure) {
+    constructor(store, url, user, limit, onFailure) {
         this.#store = store;
         this.#prefix = prefixOf(url, user);
+        this.#limit = limit;
         this.#onFailure = onFailure;
     }
 
@@ -130,11 +140,19 @@ export class Storage {
      * @returns {Promise<T | undefined>}
      */
     async #try(work) {
+        /** @type {any} */
+        let timer;
         try {
-            return await work(this.#store);
+            return await new Promise((resolve, reject) => {
+                const fail = () => reject((this.#overdue = new Error("The store does not answer.")));
+                if (this.#overdue) return fail();
+                timer = after(this.#limit, fail);
+                (async () => work(this.#store))().then(resolve, reject).finally(() => (this.#overdue = null));
+            });
         } catch (error) {
             this.#onFailure(error);
-            return undefined;
+        } finally {
+            stop(timer);
         }
     }
 
@@ -220,11 +238,25 @@ export class Storage {
     async unsent(room) {
         const found = await this.#read(async (store) => {
             const keys = await store.keys(`${this.#prefix}unsent/${room}/`);
-            /** @type {(Unsent | undefined)[]} */
+            /** @type {Unsent[]} */
             const sends = await Promise.all(keys.map((key) => store.get(key)));
-            return sends.flatMap((send) => send ?? []);
+            return sends.filter((send, index) => this.#isUnsent(keys[index], send));
         });
         return (found ?? []).sort((one, other) => one.order - other.order);
+    }
+
+    /**
+     * True for an unsent message. Anything else that is stored in its place is told once, and counts as nothing.
+     *
+     * @param {string} key
+     * @param {any} value
+     */
+    #isUnsent(key, value) {
+        const id = value?.draft?.client_message_id;
+        if (id && typeof id === "string" && Number.isSafeInteger(value.at) && value.order >= 0) return true;
+        if (value && !this.#wrong.has(key)) this.#onFailure(new Error(`The store has no message under ${key}.`));
+        this.#wrong.add(key);
+        return false;
     }
 
     /**
@@ -234,8 +266,8 @@ export class Storage {
      */
     async unsentRooms() {
         const prefix = `${this.#prefix}unsent/`;
-        const keys = (await this.#read((store) => store.keys(prefix))) ?? [];
-        return [...new Set(keys.map((key) => key.slice(prefix.length).split("/")[0]))];
+        const rooms = await this.#read(async (store) => (await store.keys(prefix)).map((key) => key.slice(prefix.length).split("/")[0]));
+        return [...new Set(rooms)];
     }
 
     /**
@@ -243,7 +275,7 @@ export class Storage {
      * @param {Unsent} send
      */
     addUnsent(room, send) {
-        return this.#write((store) => store.set(this.#unsentKey(room, send.draft.client_message_id), send));
+        return this.#write((store) => store.set(unsentKey(this.#prefix, room, send.draft.client_message_id), send));
     }
 
     /**
@@ -251,15 +283,7 @@ export class Storage {
      * @param {string} id
      */
     removeUnsent(room, id) {
-        return this.#write((store) => store.remove(this.#unsentKey(room, id)));
-    }
-
-    /**
-     * @param {string} room
-     * @param {string} id
-     */
-    #unsentKey(room, id) {
-        return `${this.#prefix}unsent/${room}/${encodeURIComponent(id)}`;
+        return this.#write((store) => store.remove(unsentKey(this.#prefix, room, id)));
     }
 
     /**
@@ -268,11 +292,114 @@ export class Storage {
      * @returns {Promise<import("./rooms.js").ListedRoom[]>}
      */
     async rooms() {
-        return (await this.#read((store) => store.get(`${this.#prefix}rooms`)))?.rooms ?? [];
+        const kept = await this.#read((store) => store.get(`${this.#prefix}rooms`));
+        return [kept?.rooms].flat().filter((room) => room?.room);
     }
 
     /** @param {import("./rooms.js").ListedRoom[]} rooms */
     saveRooms(rooms) {
         return this.#write((store) => store.set(`${this.#prefix}rooms`, { rooms }));
+    }
+}
+
+/**
+ * Sends the messages that the user wrote in rooms that are not open: for example offline, before the room or the app was closed.
+ *
+ * An open room sends its own messages. To each other room, messages are sent one at a time, in the order of writing. A message
+ * that is refused stays in the store, and is shown as failed when its room is opened. Two windows may send the same message at
+ * once: the server stores it once, because of its `client_message_id`.
+ */
+export class Outbox {
+    #requests;
+    #storage;
+    #isOpen;
+    #isClosed = false;
+    /**
+     * The rooms that are being sent to.
+     *
+     * @type {Set<string>}
+     */
+    #sending = new Set();
+    /**
+     * The ids of sends that the server refused.
+     *
+     * @type {Set<string>}
+     */
+    #refused = new Set();
+    /**
+     * Functions that each end a pause.
+     *
+     * @type {Set<() => void>}
+     */
+    #pauses = new Set();
+
+    /**
+     * @param {import("./requests.js").Requests} requests
+     * @param {Storage} storage
+     * @param {(room: string) => boolean} isOpen
+     */
+    constructor(requests, storage, isOpen) {
+        this.#requests = requests;
+        this.#storage = storage;
+        this.#isOpen = isOpen;
+    }
+
+    close() {
+        this.#isClosed = true;
+        this.wake();
+    }
+
+    /** Sends the unsent messages of all rooms that are not open. */
+    async send() {
+        for (const room of await this.#storage.unsentRooms()) {
+            if (this.#isClosed || this.#isOpen(room) || this.#sending.has(room)) continue;
+            this.#sending.add(room);
+            this.#sendIn(room).finally(() => this.#sending.delete(room));
+        }
+    }
+
+    /** Ends all pauses, because the network has come back. */
+    wake() {
+        for (const end of [...this.#pauses]) end();
+    }
+
+    /** @param {string} room */
+    async #sendIn(room) {
+        for (let failures = 0; !this.#isClosed && !this.#isOpen(room); ) {
+            // Sends that the user has discarded, or another window has sent, are gone by now.
+            const unsent = await this.#storage.unsent(room);
+            const draft = unsent.map((send) => send.draft).find(({ client_message_id: id }) => !this.#refused.has(id));
+            if (!draft) return;
+            try {
+                await this.#requests.send(room, draft);
+                await this.#storage.removeUnsent(room, draft.client_message_id);
+                failures = 0;
+            } catch (error) {
+                const failure = asClientError(error);
+                if (failure.code === "closed") return;
+                if (!failure.isTemporary) {
+                    this.#refused.add(draft.client_message_id);
+                    continue;
+                }
+                failures++;
+                await this.#wait(pauseAfter(failures, failure));
+            }
+        }
+    }
+
+    /**
+     * @param {number} milliseconds
+     * @returns {Promise<void>}
+     */
+    #wait(milliseconds) {
+        return new Promise((resolve) => {
+            const end = () => {
+                stop(timer);
+                this.#pauses.delete(end);
+                resolve();
+            };
+            const timer = after(milliseconds, end);
+            this.#pauses.add(end);
+        });
     }
 }

@@ -7,7 +7,7 @@
  * @module store-indexeddb
  */
 
-import { unsentKey } from "./storage.js";
+import { prefixOf, unsentKey } from "./storage.js";
 
 const VERSION = 2;
 const VALUES = "values";
@@ -141,7 +141,7 @@ function takeUnsent(transaction) {
         const entry = cursor.result;
         if (entry) {
             const [user, room, id] = /** @type {string[]} */ (entry.key);
-            values.put(entry.value, unsentKey(location.origin, user, room, id));
+            values.put(entry.value, unsentKey(prefixOf(location.origin, user), room, id));
             entry.continue();
             return;
         }

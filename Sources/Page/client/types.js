@@ -73,7 +73,7 @@
  * @typedef {{user: string, role: Role, profile?: Profile}} Member
  * @typedef {{user: string, name?: string, avatar?: string, data?: Record<string, any>}} Profile What is shown in place of a user's id.
  * @typedef {{name?: string, avatar?: string, data?: Record<string, any>}} ProfileSettings
- * @typedef {{user: string, seq: number, at: string}} ReadMark Up to where a user has read, and when the mark moved there.
+ * @typedef {{user: string, seq: number, at?: string}} ReadMark Up to where a user has read, and when the mark moved there, if that is known.
  * @typedef {"spam" | "abuse" | "illegal" | "other"} ReportReason
  *
  * @typedef {Readonly<RoomViewFields>} RoomView

@@ -14,6 +14,12 @@ export class Client {
      */
     room(id: string): Room;
     /**
+     * Returns a room as `room` does, but throws nothing: a room that cannot be opened has its `ending` from the start. For hooks.
+     *
+     * @param {string} id
+     */
+    roomOrEnded(id: string): Room;
+    /**
      * Returns the user's id: with tokens the `sub` of the first one.
      *
      * @returns {Promise<string>}
@@ -75,7 +81,8 @@ export type CommonOptions = {
      */
     headers?: Record<string, string> | undefined;
     /**
-     * Maximum time of a request and of the wait for a token, in milliseconds; by default 30,000.
+     * Maximum time of a request, of a call of the store and of the wait for a token, in milliseconds;
+     * by default 30,000.
      */
     requestTimeout?: number | undefined;
     /**

@@ -2,14 +2,14 @@ export class Connection {
     /**
      * @param {object} host
      * @param {(token: string | null) => import("./types.js").WebSocketLike} host.open Opens a socket.
-     * @param {import("./token.js").Identity} host.identity
+     * @param {import("./requests.js").Identity} host.identity
      * @param {() => void} host.silent A connection was found dead.
      * @param {(user: string, isBlocked: boolean) => void} host.blocked The user has blocked another one, or has ended that.
      * @param {() => void} host.reached The server has answered after a lost connection.
      */
     constructor(host: {
         open: (token: string | null) => import("./types.js").WebSocketLike;
-        identity: import("./token.js").Identity;
+        identity: import("./requests.js").Identity;
         silent: () => void;
         blocked: (user: string, isBlocked: boolean) => void;
         reached: () => void;
@@ -26,9 +26,10 @@ export class Connection {
     /**
      * Notes the result of a request: null, or the error of a refused user.
      *
-     * @param {ClientError | null} error
+     * @template {ClientError | null} Result
+     * @param {Result} error
      */
-    noteAnswer(error: ClientError | null): void;
+    noteAnswer<Result extends ClientError | null>(error: Result): Result;
     close(): void;
     /**
      * Subscribes a room from a position on. An earlier subscription of the room ends.

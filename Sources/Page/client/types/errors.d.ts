@@ -26,7 +26,8 @@ export class ClientError extends Error {
     } | undefined);
     /**
      * The stable word for the error: one of the server's (docs/api.md), or `unreachable`, `closed`, `invalid_answer`,
-     * `token_unavailable`, `other_user`, `not_failed`, `unknown_send`, or `http_STATUS` for an answer of something in between.
+     * `invalid_path`, `invalid_room`, `token_unavailable`, `other_user`, `not_failed`, or `http_STATUS` for an answer of something in
+     * between.
      *
      * @type {string}
      */

@@ -1,8 +1,7 @@
 export { Client } from "./client.js";
-export { makeID } from "./room.js";
+export { ClientError } from "./errors.js";
 export { Readership } from "./readership.js";
 export { unreadToast } from "./timeline.js";
-export { claimsOf } from "./token.js";
 export type ClientOptions = import("./client.js").ClientOptions;
 export type Message = import("./types.js").Message;
 export type Attachment = import("./types.js").Attachment;
@@ -27,5 +26,4 @@ export type Room = import("./room.js").Room;
 export type Rooms = import("./rooms.js").Rooms;
 export type Blocks = import("./blocks.js").Blocks;
 export type Connection = import("./connection.js").Connection;
-export { ClientError, isTemporary } from "./errors.js";
 export { MemoryStore, removeStored } from "./storage.js";

@@ -8,13 +8,45 @@
 export function pauseAfter(failures: number, { retryAfter }?: {
     retryAfter?: number;
 }): number;
+/**
+ * Returns a part of a path, encoded. One that is missing would name something else: `undefined` is also the id of a room, and the
+ * platform removes dots.
+ *
+ * @param {unknown} value
+ * @param {string} [name]
+ */
+export function pathPart(value: unknown, name?: string | undefined): string;
+/**
+ * Returns the error of an answer without success. Only Backscroll's own has a code in its JSON; others come from something in between.
+ *
+ * @param {{status: number, statusText?: string, headers: {get(name: string): string | null}}} response
+ * @param {any} json The JSON of the answer.
+ */
+export function answerError({ status, statusText, headers }: {
+    status: number;
+    statusText?: string | undefined;
+    headers: {
+        get(name: string): string | null;
+    };
+}, json: any): ClientError;
+/**
+ * Returns the user and the expiry of a JSON Web Token, without verifying the token, which is the server's task. Null if the text is
+ * no token.
+ *
+ * @param {unknown} token
+ * @returns {{user: string, expiry: number | null} | null} The expiry in milliseconds since 1970.
+ */
+export function claimsOf(token: unknown): {
+    user: string;
+    expiry: number | null;
+} | null;
 /** Maximum pause between two attempts that the server did not ask for, and the longest for which a change waits. */
 export const LONGEST_PAUSE: 30000;
 export class Requests {
     /**
      * @param {object} settings
      * @param {string} settings.url The server, without a slash at the end.
-     * @param {import("./token.js").Identity} settings.identity
+     * @param {Identity} settings.identity
      * @param {import("./types.js").Fetch} settings.fetch
      * @param {Record<string, string>} settings.headers
      * @param {number} settings.limit Maximum time for an answer, in milliseconds.
@@ -22,7 +54,7 @@ export class Requests {
      */
     constructor({ url, identity, fetch, headers, limit, onAnswer }: {
         url: string;
-        identity: import("./token.js").Identity;
+        identity: Identity;
         fetch: import("./types.js").Fetch;
         headers: Record<string, string>;
         limit: number;
@@ -189,6 +221,51 @@ export class Requests {
      * @returns {Promise<null>}
      */
     removeMember(room: string, user: string): Promise<null>;
+    #private;
+}
+/** Who sends the requests: a name in open mode, or the user of the app's tokens. */
+export class Identity {
+    /**
+     * @param {string | undefined} name
+     * @param {(() => string | Promise<string>) | undefined} makeToken
+     * @param {number} limit Maximum time for the app's function, in milliseconds.
+     */
+    constructor(name: string | undefined, makeToken: (() => string | Promise<string>) | undefined, limit: number);
+    /** True if the user has tokens, so that a refused one may be replaced. */
+    get hasTokens(): boolean;
+    /**
+     * The user, if it is known.
+     *
+     * @returns {string | null}
+     */
+    get knownUser(): string | null;
+    /**
+     * Returns the user: the name, or the `sub` of the first token.
+     *
+     * @returns {Promise<string>}
+     */
+    user(): Promise<string>;
+    /** The time at which the present token expires, in milliseconds since 1970; null if it does not, or there is none. */
+    get expiry(): number | null;
+    /**
+     * Returns a token that has not expired by this device's clock; null in open mode.
+     *
+     * @returns {Promise<string | null>}
+     */
+    token(): Promise<string | null>;
+    /**
+     * Makes the next request ask for another token, unless one has come.
+     *
+     * @param {string} text
+     */
+    forget(text: string): void;
+    /**
+     * Asks the app for a token. Calls at the same time share one.
+     *
+     * @returns {Promise<string>}
+     * @throws {ClientError}
+     */
+    renew(): Promise<string>;
     #private;
 }
 export type Message = import("./types.js").Message;

@@ -3,8 +3,9 @@ export class Room {
     /**
      * @param {RoomHost} host
      * @param {string} id
+     * @param {ClientError | null} [ending] Why the room cannot be opened at all.
      */
-    constructor(host: RoomHost, id: string);
+    constructor(host: RoomHost, id: string, ending?: ClientError | null | undefined);
     /**
      * The room's id.
      *
@@ -249,7 +250,7 @@ export type Event = import("./timeline-events.js").Event;
 export type RoomHost = {
     requests: import("./requests.js").Requests;
     connection: import("./connection.js").Connection;
-    identity: import("./token.js").Identity;
+    identity: import("./requests.js").Identity;
     storage: (user: string) => import("./storage.js").Storage;
     limits: {
         pageLimit: number;
@@ -264,3 +265,4 @@ export type RoomHost = {
     blocks: import("./blocks.js").Blocks;
 };
 export type Row = import("./types.js").Row;
+import { ClientError } from "./errors.js";

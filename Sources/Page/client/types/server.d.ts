@@ -43,11 +43,11 @@ export class API {
     /**
      * @template {keyof Operations} Name
      * @param {Name} name The method and the path, as the description has them.
-     * @param {Operations[Name]["request"]} [options]
+     * @param {{} extends Operations[Name]["request"] ? [options?: Operations[Name]["request"]] : [options: Operations[Name]["request"]]} more
      * @returns {Promise<Operations[Name]["answer"]>} Null if the answer has no content.
      * @throws {ClientError}
      */
-    request<Name extends keyof import("./server-api.js").Operations>(name: Name, options?: import("./server-api.js").Operations[Name]["request"] | undefined): Promise<import("./server-api.js").Operations[Name]["answer"]>;
+    request<Name extends keyof import("./server-api.js").Operations>(name: Name, ...more: {} extends import("./server-api.js").Operations[Name]["request"] ? [options?: import("./server-api.js").Operations[Name]["request"] | undefined] : [options: import("./server-api.js").Operations[Name]["request"]]): Promise<import("./server-api.js").Operations[Name]["answer"]>;
     #private;
 }
 export type Operations = import("./server-api.js").Operations;

@@ -30,15 +30,17 @@ export class MemoryStore implements Store {
     keys(prefix: string): Promise<string[]>;
     #private;
 }
-export function unsentKey(url: string, user: string, room: string, id: string): string;
+export function prefixOf(url: string, user: string): string;
+export function unsentKey(prefix: string, room: string, id: string): string;
 export class Storage {
     /**
      * @param {Store} store
      * @param {string} url
      * @param {string} user
+     * @param {number} limit Maximum time for a call of the store, in milliseconds.
      * @param {(error: unknown) => void} onFailure
      */
-    constructor(store: Store, url: string, user: string, onFailure: (error: unknown) => void);
+    constructor(store: Store, url: string, user: string, limit: number, onFailure: (error: unknown) => void);
     /** False while the first read takes longer than a request. */
     get isOpen(): boolean;
     /** Returns when all writes have ended. */
@@ -95,6 +97,27 @@ export class Storage {
     rooms(): Promise<import("./rooms.js").ListedRoom[]>;
     /** @param {import("./rooms.js").ListedRoom[]} rooms */
     saveRooms(rooms: import("./rooms.js").ListedRoom[]): Promise<unknown>;
+    #private;
+}
+/**
+ * Sends the messages that the user wrote in rooms that are not open: for example offline, before the room or the app was closed.
+ *
+ * An open room sends its own messages. To each other room, messages are sent one at a time, in the order of writing. A message
+ * that is refused stays in the store, and is shown as failed when its room is opened. Two windows may send the same message at
+ * once: the server stores it once, because of its `client_message_id`.
+ */
+export class Outbox {
+    /**
+     * @param {import("./requests.js").Requests} requests
+     * @param {Storage} storage
+     * @param {(room: string) => boolean} isOpen
+     */
+    constructor(requests: import("./requests.js").Requests, storage: Storage, isOpen: (room: string) => boolean);
+    close(): void;
+    /** Sends the unsent messages of all rooms that are not open. */
+    send(): Promise<void>;
+    /** Ends all pauses, because the network has come back. */
+    wake(): void;
     #private;
 }
 export type Store = import("./types.js").Store;

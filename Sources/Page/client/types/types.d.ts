@@ -223,12 +223,12 @@ export type ProfileSettings = {
     data?: Record<string, any>;
 };
 /**
- * Up to where a user has read, and when the mark moved there.
+ * Up to where a user has read, and when the mark moved there, if that is known.
  */
 export type ReadMark = {
     user: string;
     seq: number;
-    at: string;
+    at?: string;
 };
 /**
  * The types that the modules share. Messages, rooms and frames are as the server sends them (docs/api.md, docs/live.md).
