@@ -51,6 +51,8 @@ public final class Query: Sendable {
         case reactions(seq: Int64, ReactionKey, after: UserID?, limit: Int, Reply<ReactingUsers?>)
         /// The pinned messages, latest first: those pinned before a revision, at most `limit`.
         case pins(before: Int64?, limit: Int, Reply<PinSlice>)
+        /// True in a direct room whose other user blocks the reader.
+        case isBlocked(Reply<Bool>)
         /// Bans from the room; for its owners and admins.
         case bans(BanRead)
     }

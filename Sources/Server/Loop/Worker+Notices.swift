@@ -68,9 +68,18 @@ extension Worker {
 
     /// Tells the room's other subscribers that a user is typing, within the rate limit.
     func typing(_ user: UserID, in feed: Feed) {
-        guard admitsTyping(user, in: feed.room, subscribers: feed.count) else { return }
-        services.notices.nodes?.addTyping(user, in: feed.room)
-        services.live.dispatcher.notify([EncodedNotice(.typing(room: feed.room, user: user), in: feed.room)])
+        let room = feed.room
+        guard admitsTyping(user, in: room, subscribers: feed.count) else { return }
+        guard room.isDirect else { return announceTyping(user, in: room) }
+        // Only the log knows whether the other one blocks the user.
+        log.ask(for: user, client: .user(user), { .room(room, .isBlocked($0)) }) { [unowned self] result in
+            if case .success(false) = result { announceTyping(user, in: room) }
+        }
+    }
+
+    private func announceTyping(_ user: UserID, in room: RoomID) {
+        services.notices.nodes?.addTyping(user, in: room)
+        services.live.dispatcher.notify([EncodedNotice(.typing(room: room, user: user), in: room)])
     }
 
     private func admitsTyping(_ user: UserID, in room: RoomID, subscribers: Int) -> Bool {

@@ -60,6 +60,12 @@ struct ReadTransaction<View: StoreView> {
             let pins = try pins(of: room, before: rev, limit: limit)
             reply.answer(pins)
             return pins.messages.count
+        case .isBlocked(let reply):
+            guard let room, let user = query.user else {
+                reply.answer(false)
+                break
+            }
+            reply.answer(try db.isBlocked(user, in: room.number))
         case .bans(let read): try answer(read, of: room, for: query)
         }
         return 0

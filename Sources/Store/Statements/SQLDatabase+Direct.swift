@@ -87,6 +87,16 @@ extension SQLDatabase {
         try has("SELECT 1 FROM blocks WHERE \"user\" = $1 AND blocked = $2", user, other)
     }
 
+    /// Returns true if the other user of a direct room blocks a user.
+    func isBlocked(_ user: UserID, in room: Int64) throws -> Bool {
+        try has(
+            """
+            SELECT 1 FROM rooms JOIN blocks ON blocked = $1
+                AND blocks."user" = CASE WHEN direct_first = $1 THEN direct_second ELSE direct_first END
+            WHERE id = $2 AND $1 IN (direct_first, direct_second)
+            """, user, room)
+    }
+
     // MARK: Blocks
 
     /// Returns a user's block of another one; `nil` if there is none.

@@ -1,4 +1,5 @@
 import HTTP
+import HTTPTypes
 import Server
 import Testing
 import WebSocket
@@ -84,6 +85,33 @@ struct TypingTests {
             try alice.send(#"{"type":"typing","room":"lobby"}"#)
             #expect(try alice.frame().errorCode == "not_subscribed")
             #expect(try nobody.isQuiet())
+        }
+    }
+
+    @Test("reaches the other user of a direct room, who does not block the typing one")
+    func direct() throws {
+        try withServer {
+            $0.typingInterval = .zero
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let made = try client.request(.put, "/v1/direct/bob?user=alice")
+            let room = try decode(made.body, as: ReceivedRoom.self).room
+            let (alice, bob) = (
+                try WebSocketClient.forRooms(port: server.port, as: "alice"),
+                try WebSocketClient.forRooms(port: server.port, as: "bob")
+            )
+            for socket in [alice, bob] { try socket.join(room) }
+            try bob.send(#"{"type":"typing","room":"\#(room)"}"#)
+            #expect(try alice.frame().typist == "bob")
+            #expect(try client.request(.put, "/v1/blocks/bob?user=alice").status == .created)
+            try bob.send(#"{"type":"typing","room":"\#(room)"}"#)
+            #expect(try bob.isQuiet() && alice.isQuiet())
+            // The one who blocks is still heard.
+            try alice.send(#"{"type":"typing","room":"\#(room)"}"#)
+            #expect(try bob.frame().typist == "alice")
+            #expect(try client.request(.delete, "/v1/blocks/bob?user=alice").status == .noContent)
+            try bob.send(#"{"type":"typing","room":"\#(room)"}"#)
+            #expect(try alice.frame().typist == "bob")
         }
     }
 
