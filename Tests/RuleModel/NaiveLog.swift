@@ -100,7 +100,7 @@ package struct NaiveLog {
     }
 
     private mutating func receipt(of submission: Submission, at time: Timestamp) throws(Problem) -> Receipt {
-        let (user, isAdmin) = (submission.sender, submission.isAdmin)
+        let user = submission.sender
         if let id = submission.room {
             if rooms[id]?.isDeleted == false {
                 comeBack(user, to: id)
@@ -109,10 +109,15 @@ package struct NaiveLog {
             }
             try checkAccess(submission, id)
         }
-        for key in [BanTable.Key(room: nil, user: user), BanTable.Key(room: submission.room, user: user)] {
-            guard let ban = bans[key], ban.until == nil || time < ban.until! else { continue }
-            if key.room == nil || !isAdmin { throw .banned(ban, isFromRoom: key.room != nil) }
+        try checkBans(submission, reads: true, at: time)
+        var isOfReader = false
+        switch submission.change {
+        case .send(let draft): if let post = repeated(draft, submission.room, user) { return try post.get() }
+        case .room(.report), .room(.setNotify), .room(.setBlock): isOfReader = true
+        default: break
         }
+        if let id = submission.room { try checkDirect(submission, id) }
+        if !isOfReader { try checkBans(submission, reads: false, at: time) }
         switch (submission.change, submission.room) {
         case (.user(let other, let change), _): return try self.change(other, change, submission, at: time)
         case (.send(let draft), let id?): return try send(draft, id, submission, at: time)
@@ -144,14 +149,6 @@ package struct NaiveLog {
             if case .room(.closeReport) = submission.change { return }
             if room.isDeleted { throw .roomDeleted }
             if room.isPrivate, !submission.isAdmin, role(submission.sender, id) == nil { throw .roomNotFound }
-            if let direct = room.direct, isWriting(submission) {
-                if direct.contains(.deleted) { throw .directRoomOver }
-                if direct.contains(where: { $0 != submission.sender && blocks[[$0, submission.sender]] != nil }),
-                    direct.contains(submission.sender)
-                {
-                    throw .blocked
-                }
-            }
             return
         }
         let mayCreate = submission.isAdmin || !policy.roomsByAdminsOnly
@@ -164,17 +161,36 @@ package struct NaiveLog {
         }
     }
 
-    /// Returns true for what the other one of a direct room gets to see.
-    private func isWriting(_ submission: Submission) -> Bool {
+    private func checkBans(_ submission: Submission, reads: Bool, at time: Timestamp) throws(Problem) {
+        for id in [nil, submission.room] {
+            guard let ban = bans[BanTable.Key(room: id, user: submission.sender)], ban.isInForce(at: time),
+                ban.scope == .all || !reads, id == nil || !submission.isAdmin
+            else { continue }
+            throw .banned(ban, isFromRoom: id != nil)
+        }
+    }
+
+    private func checkDirect(_ submission: Submission, _ id: RoomID) throws(Problem) {
+        let user = submission.sender
+        guard let direct = rooms[id]?.direct else { return }
+        var (isOver, isBlocked) = (direct.contains(.deleted), false)
+        for other in direct where other != user && direct.contains(user) {
+            if person(other).life > 0, !rooms[id]!.returned.contains(person(other)) { isOver = true }
+            if blocks[[other, user]] != nil { isBlocked = true }
+        }
         switch submission.change {
-        case .send: return true
+        case .send: break
         case .change(let change):
             switch change.action {
-            case .edit, .addReaction, .pin: return true
-            case .delete, .removeReaction, .unpin: return false
+            case .edit, .addReaction, .pin: break
+            case .unpin: isOver = false
+            case .delete, .removeReaction: return
             }
-        case .read, .room, .user: return false
+        case .room(.set): isOver = false
+        case .read, .room, .user: return
         }
+        if isOver { throw .directRoomOver }
+        if isBlocked { throw .blocked }
     }
 
     // MARK: Messages
@@ -219,6 +235,26 @@ package struct NaiveLog {
         return StoredMessage(seq: message.seq, rev: message.rev, body: body)
     }
 
+    /// Answers a repeated send; returns `nil` for another one. A message of an earlier life with the same id is erased.
+    private mutating func repeated(_ draft: Draft, _ id: RoomID?, _ user: UserID) -> Result<Receipt, Problem>? {
+        guard let id, let clientID = draft.clientMessageID,
+            let index = rooms[id]?.posts.firstIndex(where: {
+                $0.message.clientMessageID == clientID && $0.message.sender == user
+            })
+        else { return nil }
+        let post = rooms[id]!.posts[index]
+        guard post.author == person(user) else {
+            erase(index, id)
+            return nil
+        }
+        let content = post.message.content
+        let isStored = [draft.content, draft.firstContent].contains { content.isSame(as: $0) }
+        guard post.firstContent.isSame(as: draft.firstContent) || post.message.isAsSent && isStored else {
+            return .failure(.clientMessageIDReused)
+        }
+        return .success(.message(stored(post.message), isNew: false))
+    }
+
     private mutating func send(
         _ draft: Draft, _ id: RoomID, _ submission: Submission, at time: Timestamp
     ) throws(Problem) -> Receipt {
@@ -229,22 +265,6 @@ package struct NaiveLog {
         if rooms[id] == nil {
             if hasMoved { throw .headMoved(head) }
             create(id, user)
-        }
-        let index = rooms[id]!.posts.firstIndex {
-            draft.clientMessageID != nil && $0.message.clientMessageID == draft.clientMessageID
-                && $0.message.sender == user
-        }
-        if let index {
-            let post = rooms[id]!.posts[index]
-            if post.author == person(user) {
-                let content = post.message.content
-                let isStored = [draft.content, draft.firstContent].contains { content.isSame(as: $0) }
-                guard post.firstContent.isSame(as: draft.firstContent) || post.message.isAsSent && isStored else {
-                    throw .clientMessageIDReused
-                }
-                return .message(stored(post.message), isNew: false)
-            }
-            erase(index, id)
         }
         let manners = rooms[id]!.manners
         var isSlow = false
@@ -342,6 +362,12 @@ package struct NaiveLog {
         let message = rooms[id]!.posts[index].message
         let isOwner = submission.isAdmin || role(user, id) == .owner
         switch change.action {
+        case .delete:
+            if !submission.isAdmin, message.sender != user, let direct = room.direct, direct.contains(user),
+                direct.contains(where: { $0 != user && blocks[[$0, user]] != nil })
+            {
+                throw .blocked
+            }
         case .pin, .unpin:
             if !isOwner, room.manners.pinning == .owners { throw .notAnOwner }
             if !isOwner, role(user, id) == nil { throw .notAMember }

@@ -4,7 +4,8 @@ public import Wire
 public struct Ban: Sendable, Hashable {
     /// The scope of a ban.
     public enum Scope: String, Sendable, Hashable {
-        /// Refuses every change: sends, edits, reactions, read marks, settings, members.
+        /// Refuses every change: sends, edits, reactions, read marks, settings, members. What protects a reader stays
+        /// allowed: reports, blocks, and muting a room; and a repeated send gets its stored message.
         case send
         /// Also refuses reading and subscribing.
         case all

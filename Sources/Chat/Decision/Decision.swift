@@ -49,7 +49,8 @@ public struct Decision: Sendable {
         guard let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
         do throws(Halt) {
-            try rules.admit(submission)
+            try rules.checkUse(submission)
+            try rules.checkChange(submission)
             if case .send(let draft) = submission.change {
                 if !draft.isPlain { return false }
                 try rules.checkReply(draft)
@@ -73,11 +74,15 @@ struct Rules {
     var message: NewMessage?
 
     mutating func decide(_ submission: Submission) throws(Halt) -> Receipt {
-        try admit(submission)
+        try checkUse(submission)
+        if case .send(let draft) = submission.change, let id = submission.room {
+            return try send(draft, to: id, by: submission)
+        }
+        try checkChange(submission)
         if case .user(let user, let change) = submission.change { return try self.change(user, change, by: submission) }
-        guard let id = submission.room else { throw .refused(.roomNotFound) }
+        guard submission.room != nil else { throw .refused(.roomNotFound) }
         switch submission.change {
-        case .send(let draft): return try send(draft, to: id, by: submission)
+        case .send: throw .refused(.roomNotFound)
         case .change(let change): return try self.change(change, by: submission)
         case .read(let seq): return try read(to: seq, by: submission.sender)
         case .room(let change): return try self.change(change, by: submission)
@@ -87,14 +92,20 @@ struct Rules {
 
     // MARK: Access
 
-    /// Decides whether the caller may use the room, and changes it at all.
-    mutating func admit(_ submission: Submission) throws(Halt) {
+    /// Checks that the caller may use the room at all, as a reader does.
+    mutating func checkUse(_ submission: Submission) throws(Halt) {
         if submission.room != nil {
             try facts.require(.room)
             try separate(submission)
             try checkAccess(submission)
         }
-        try checkBans(submission)
+        try checkBans(submission, for: .read)
+    }
+
+    /// Checks that neither a block nor a ban keeps a caller who may use the room from this change.
+    func checkChange(_ submission: Submission) throws(Halt) {
+        if let direct = facts.room?.direct { try checkDirect(direct, submission) }
+        if !submission.isOfReader { try checkBans(submission, for: .change) }
     }
 
     private func checkAccess(_ submission: Submission) throws(Halt) {
@@ -126,29 +137,40 @@ struct Rules {
             try facts.require(.role)
             if facts.role == nil { throw .refused(.roomNotFound) }
         }
-        if let direct = room.direct { try checkDirect(direct, submission) }
     }
 
-    /// Checks that one of a direct room may write to the other one. Deletions and read marks bring the other one nothing.
+    /// Checks that one of a direct room may change what the other one sees. What a member withdraws of their own, and read
+    /// marks, bring the other one nothing. Deletions of the other's messages are refused where the message is known.
     private func checkDirect(_ direct: DirectRoom, _ submission: Submission) throws(Halt) {
+        let user = submission.sender
         switch submission.change {
-        case .send: break
+        case .send: try checkIsNotOver(direct, for: user)
         case .change(let change):
             switch change.action {
-            case .edit, .addReaction, .pin: break
-            case .delete, .removeReaction, .unpin: return
+            case .edit, .addReaction, .pin: try checkIsNotOver(direct, for: user)
+            case .unpin: break
+            case .delete, .removeReaction: return
             }
+        case .room(.set): break
         case .read, .room, .user: return
         }
-        if direct.isOver { throw .refused(.directRoomOver) }
-        if direct.blocks(submission.sender) { throw .refused(.blocked) }
+        if direct.blocks(user) { throw .refused(.blocked) }
     }
 
-    private func checkBans(_ submission: Submission) throws(Halt) {
+    /// Checks that the other one of a direct room was not erased, and that no erasure is under way.
+    private func checkIsNotOver(_ direct: DirectRoom, for user: UserID) throws(Halt) {
+        if direct.isOver { throw .refused(.directRoomOver) }
+        guard !facts.erasing.isEmpty, let other = direct.other(of: user), facts.erasing.contains(other) else { return }
+        // A room that was made since has a boundary. It is that of a new user with the same id.
+        try facts.require(.subjectPast)
+        if facts.subjectPast.boundary == nil { throw .refused(.directRoomOver) }
+    }
+
+    private func checkBans(_ submission: Submission, for use: BanTable.Use) throws(Halt) {
         if facts.bans.isEmpty { return }
         try facts.require(.time)
         let refusal = BanTable.refusal(
-            of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: .change, at: facts.time
+            of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: use, at: facts.time
         ) { facts.bans[$0] }
         if let refusal { throw .refused(refusal) }
     }
@@ -163,6 +185,16 @@ struct Rules {
     /// Checks that the caller may administer the room.
     func checkOwner(_ submission: Submission) throws(Halt) {
         guard try isOwner(submission) else { throw .refused(.notAnOwner) }
+    }
+}
+
+extension Submission {
+    /// True for what every reader may do, whatever else a ban refuses: it changes nothing that others see in the room.
+    var isOfReader: Bool {
+        switch change {
+        case .room(.report), .room(.setNotify), .room(.setBlock): true
+        case .send, .change, .read, .room, .user: false
+        }
     }
 }
 

@@ -44,6 +44,9 @@ public struct DirectRoom: Sendable, Hashable {
         user == first ? second : user == second ? first : nil
     }
 
+    /// Returns the other one of the two; `nil` for a user who is neither.
+    public func other(of user: UserID) -> UserID? { Self.other(of: user, first.user, second.user) }
+
     /// Returns true if the other one blocks a user.
     func blocks(_ user: UserID) -> Bool {
         (user == first.user && second.isBlocking) || (user == second.user && first.isBlocking)

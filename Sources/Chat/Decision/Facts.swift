@@ -22,7 +22,8 @@ public import Wire
 /// | erasure | | ``erasure`` |
 /// | profile | | ``profile`` |
 ///
-/// If the caller, or the user to become a member, is being erased, ``past`` and ``subjectPast`` come first.
+/// If the caller, or the user to become a member, is being erased, ``past`` and ``subjectPast`` come first; so does
+/// ``subjectPast`` of the other user of a direct room for what is written to that user.
 ///
 /// A plain value.
 public struct Facts: Sendable {
@@ -225,7 +226,7 @@ public struct Facts: Sendable {
             known.insert(.subjectRole)
         }
     }
-    /// The past of a new member who is being erased, if that is not the caller.
+    /// The past of a new member, or of the other user of a direct room, who is being erased.
     public var subjectPast: Past {
         get { others.subjectPast }
         set {

@@ -26,7 +26,7 @@ extension Rules {
         try eraseFirst(&old, change.action, by: user)
         var isOwner = false
         switch change.action {
-        case .delete: if old.message.sender != user { isOwner = try self.isOwner(submission) }
+        case .delete: if old.message.sender != user { isOwner = try mayDeleteOfOthers(submission) }
         case .pin, .unpin: try checkPinning(submission)
         case .edit, .addReaction, .removeReaction: break
         }
@@ -41,6 +41,14 @@ extension Rules {
             return .message(old.stored, isNew: false)
         }
         return .message(try replace(old.stored, by: next), isNew: false)
+    }
+
+    /// Returns true if the caller may delete messages of others.
+    ///
+    /// Both of a direct room own it. One whom the other one blocks may delete only what is the caller's own.
+    private func mayDeleteOfOthers(_ submission: Submission) throws(Halt) -> Bool {
+        if facts.room?.direct?.blocks(submission.sender) == true, !submission.isAdmin { throw .refused(.blocked) }
+        return try isOwner(submission)
     }
 
     /// Checks that the caller may pin messages in the room.

@@ -10,13 +10,14 @@ extension Rules {
 
     mutating func send(_ draft: Draft, to id: RoomID, by submission: Submission) throws(Halt) -> Receipt {
         let sender = submission.sender
-        try checkReply(draft)
         try facts.require(.time)
         if facts.room != nil, draft.clientMessageID != nil {
             try facts.require(.first)
             if let first = facts.first, try !eraseFirst(first, by: sender) { return try repeated(draft, of: first) }
         }
-        // After the repeated sends, which have moved the head themselves, and were accepted.
+        // All other rules come after the repeated sends, which were accepted, and have moved the head themselves.
+        try checkChange(submission)
+        try checkReply(draft)
         let isSlow = try checkManners(submission)
         let head = facts.room?.head ?? 0
         if let expected = draft.expectHead, expected != head { throw .refused(.headMoved(head)) }

@@ -77,9 +77,11 @@ extension Commit {
             if names.contains(.report) { facts.report = try db.report(of: seq, in: number) }
         default: break
         }
+        if names.contains(.subjectPast), let other = submission.subject ?? facts.room?.direct?.other(of: user) {
+            facts.subjectPast = try past(of: other, in: number)
+        }
         guard let subject = submission.subject else { return }
         if names.contains(.subjectRole) { facts.subjectRole = try db.role(of: subject, in: number) }
-        if names.contains(.subjectPast) { facts.subjectPast = try past(of: subject, in: number) }
         if names.contains(.hasOtherOwners) { facts.hasOtherOwners = try db.owners(of: number) > 1 }
         if names.contains(.hasTakenPart) {
             facts.hasTakenPart =

@@ -145,9 +145,11 @@ struct TableLog {
             if names.contains(.report) { facts.report = report(of: seq, in: id) }
         default: break
         }
+        if names.contains(.subjectPast), let other = submission.subject ?? facts.room?.direct?.other(of: user) {
+            facts.subjectPast = past(of: other, in: room)
+        }
         guard let subject = submission.subject else { return }
         if names.contains(.subjectRole) { facts.subjectRole = role(of: subject, in: room) }
-        if names.contains(.subjectPast) { facts.subjectPast = past(of: subject, in: room) }
         if names.contains(.hasOtherOwners) {
             facts.hasOtherOwners = room.members.keys.count { role(of: $0, in: room) == .owner } > 1
         }

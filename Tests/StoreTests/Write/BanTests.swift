@@ -72,6 +72,32 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
     }
 
+    @Test("from sending leaves reports, blocks, muting, and the answer to a repeated send", arguments: [false, true])
+    func readers(isFromServer: Bool) throws {
+        let log = try makeLog()
+        try log.send(.init())
+        let stored = try log.send(.init(text: "hi", sender: "bob", id: "b1"))
+        func setBan(_ scope: Ban.Scope) throws {
+            let settings = BanSettings(scope: scope)
+            _ = try (isFromServer ? banFromServer("bob", with: settings, log) : ban("bob", with: settings, log)).get()
+        }
+        func answers() throws -> [String?] {
+            try log.submitAll([
+                log.submission(.room(.report(seq: 1, ReportDraft(reason: .abuse))), by: "bob"),
+                log.submission(.room(.setNotify(NotifySettings(level: .none))), by: "bob"),
+                log.submissions([.init(text: "hi", sender: "bob", id: "b1")])[0],
+                log.submissions([.init(text: "hi", sender: "bob", id: "b2")])[0],
+                log.submissions([.init(text: "ho", sender: "bob", id: "b1")])[0],
+                log.blockSubmission("bob", of: "alice"),
+            ]).map(code)
+        }
+        try setBan(.send)
+        #expect(try answers() == [nil, nil, nil, "banned", "client_message_id_reused", nil])
+        #expect(try log.send(.init(text: "hi", sender: "bob", id: "b1")).body == stored.body)
+        try setBan(.all)
+        #expect(try answers() == Array(repeating: "banned", count: 5) + [isFromServer ? "banned" : nil])
+    }
+
     @Test("from the server applies in every room, also to admins, who set it")
     func server() throws {
         let log = try makeLog()

@@ -74,6 +74,56 @@ struct BlockTests {
         try expectSound(log.path)
     }
 
+    @Test("refuses settings, pins and deletions of the other's messages there, not of one's own")
+    func others() throws {
+        let log = try TestLog()
+        let room = try log.makeDirect("alice", with: "bob")
+        for sender in ["alice", "bob"] { try log.send(.init(room: room, sender: sender)) }
+        try log.block("alice", of: "bob")
+        func refusals(_ user: String, isAdmin: Bool = false) throws -> [String?] {
+            let changes: [Submission.Change] = [
+                .room(.set(RoomSettings(title: "ours"))), .change(MessageChange(seq: 1, action: .pin)),
+                .change(MessageChange(seq: 1, action: .unpin)), .change(MessageChange(seq: 1, action: .delete)),
+                .change(MessageChange(seq: 2, action: .delete)),
+            ]
+            return try log.submitAll(
+                changes.map { try log.submission($0, in: room, by: user, isAdmin: isAdmin) }
+            ).map(code)
+        }
+        #expect(try refusals("bob") == ["blocked", "blocked", "blocked", "blocked", nil])
+        #expect(try refusals("bob", isAdmin: true) == ["blocked", "blocked", "blocked", nil, nil])
+        #expect(try log.summary(of: room, for: "alice").title == nil)
+        #expect(try refusals("alice").last == .some(nil) && refusals("alice").first == .some(nil))
+    }
+
+    @Test("leaves a repeated send its answer")
+    func repeated() throws {
+        var log = try TestLog()
+        let room = try log.makeDirect("alice", with: "bob")
+        let stored = try log.send(.init(text: "hi", room: room, sender: "bob", id: "b1"))
+        try log.block("alice", of: "bob")
+        for _ in 0..<2 {
+            let again = try log.send(.init(text: "hi", room: room, sender: "bob", id: "b1"))
+            #expect(!again.isNew && again.body == stored.body)
+            #expect(try code(log.sendAll([.init(text: "hi", room: room, sender: "bob", id: "b2")])[0]) == "blocked")
+            log = try log.reopened()
+        }
+    }
+
+    @Test("is seen by a read of the direct room by the blocked user")
+    func seen() throws {
+        let log = try TestLog()
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.block("alice", of: "bob")
+        func isBlocked(_ user: String, in room: String) throws -> Bool {
+            let id = try RoomID(room)
+            return try log.read(for: user) { .room(id, .isBlocked($0)) }
+        }
+        #expect(try isBlocked("bob", in: room) && !isBlocked("alice", in: room))
+        try log.send(.init())
+        #expect(try !isBlocked("bob", in: "lobby"))
+    }
+
     @Test("keeps the blocked user from making the direct room and from adding the user to rooms")
     func rooms() throws {
         let log = try TestLog()

@@ -189,13 +189,28 @@ struct DirectRoomTests {
 
     // MARK: Erasure
 
-    private func erase(_ user: String, _ log: TestLog) throws {
-        let user = try UserID(user)
-        _ = try log.outcome(
-            Submission(
-                ticket: Ticket(loop: 9, number: .random(in: 0 ... .max)), room: nil, sender: try UserID("root"),
-                change: .user(user, .erase), isAdmin: true)
-        ).get()
+    private func erasure(of user: String) throws -> Submission {
+        Submission(
+            ticket: Ticket(loop: 9, number: .random(in: 0 ... .max)), room: nil, sender: try UserID("root"),
+            change: .user(try UserID(user), .erase), isAdmin: true)
+    }
+
+    private func erase(_ user: String, _ log: TestLog) throws { _ = try log.outcome(erasure(of: user)).get() }
+
+    @Test("takes no message once the erasure of the other user is accepted, but answers a repeated one")
+    func erasingOther() throws {
+        let log = try TestLog { $0.writers = 1 }
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.send(.init(room: room, id: "a1"))
+        let results = try log.submitAll([
+            erasure(of: "bob"), log.submissions([.init(room: room, id: "a2")])[0],
+            log.submission(.init(seq: 1, action: .edit(Edit(text: "new")), room: room, user: "alice")),
+            log.submissions([.init(room: room, id: "a1")])[0],
+            // A room with a new user of the name.
+            log.directSubmission("carol", with: "bob"),
+            log.submissions([.init(room: log.direct("carol", "bob"), sender: "carol", id: "c1")])[0],
+        ])
+        #expect(results.map(code) == [nil, "direct_room", "direct_room", nil, nil, nil])
     }
 
     private func waitUntilErased(_ user: String, _ log: TestLog) throws {
