@@ -107,37 +107,50 @@ public struct ReportsRequest: Sendable, Hashable {
         guard ["open", "closed", nil].contains(state) else {
             throw .invalidField("state", must: "\"open\" or \"closed\"")
         }
+        let isOpen = state != "closed"
         return ReportsRequest(
-            isOpen: state != "closed",
-            cursor: try cursor.map { text throws(Problem) in try ReportCursor(parsing: text) },
+            isOpen: isOpen,
+            cursor: try cursor.map { text throws(Problem) in try ReportCursor(parsing: text, isOpen: isOpen) },
             limit: try PageRequest.parseLimit(limit, maximum: Limits.reports, default: Limits.defaultReports))
     }
 }
 
-/// A position in a list of reports, just after one of them. Its text is `EPOCH:NUMBER`.
+/// A position in the list of open or of closed reports, just after one of them. Its text is `EPOCH:open:TIME:NUMBER`, or
+/// `closed` instead.
 public struct ReportCursor: Sendable, Hashable, CustomStringConvertible {
     /// The epoch of the history.
     public var epoch: String
+    /// True in the list of open reports.
+    public var isOpen: Bool
+    /// The time of the report, in milliseconds since 1970.
+    public var milliseconds: Int64
     /// The number of the report in the database.
     public var number: Int64
 
     /// Creates the position after a report.
-    public init(epoch: String, number: Int64) {
+    public init(epoch: String, isOpen: Bool, milliseconds: Int64, number: Int64) {
         self.epoch = epoch
+        self.isOpen = isOpen
+        self.milliseconds = milliseconds
         self.number = number
     }
 
     /// Parses a cursor.
     ///
-    /// - Throws: 400 `invalid_cursor` if the server cannot have issued it.
-    public init(parsing string: String) throws(Problem) {
+    /// - Parameter isOpen: True in the list of open reports.
+    /// - Throws: 400 `invalid_cursor` if the server cannot have issued it for this list.
+    public init(parsing string: String, isOpen: Bool) throws(Problem) {
         let parts = string.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, SincePosition.isEpoch(parts[0]), let number = Int64(clampingDigits: parts[1]) else {
-            throw .invalidCursor("cursor", detail: "The cursor must come from an answer of this list.")
+        guard parts.count == 4, SincePosition.isEpoch(parts[0]), parts[1] == Self.state(isOpen),
+            let time = Int64(clampingDigits: parts[2]), let number = Int64(clampingDigits: parts[3])
+        else {
+            throw .invalidCursor("cursor", detail: "The cursor must come from an answer of the list with this state.")
         }
-        self.init(epoch: String(parts[0]), number: number)
+        self.init(epoch: String(parts[0]), isOpen: isOpen, milliseconds: time, number: number)
     }
 
+    private static func state(_ isOpen: Bool) -> String { isOpen ? "open" : "closed" }
+
     /// The cursor as sent to clients.
-    public var description: String { "\(epoch):\(number)" }
+    public var description: String { "\(epoch):\(Self.state(isOpen)):\(milliseconds):\(number)" }
 }

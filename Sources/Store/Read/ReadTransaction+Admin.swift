@@ -19,11 +19,15 @@ extension ReadTransaction {
     private func reports(_ request: ReportsRequest) throws -> Reports {
         // One extra row shows that there are more.
         var found = try db.reports(
-            isOpen: request.isOpen, after: request.cursor?.number, limit: request.limit + 1)
+            isOpen: request.isOpen, after: request.cursor, limit: request.limit + 1)
         var next: ReportCursor?
         if found.count > request.limit {
             found.removeLast()
-            next = found.last.map { ReportCursor(epoch: context.epoch, number: $0.number) }
+            next = found.last.map {
+                ReportCursor(
+                    epoch: context.epoch, isOpen: request.isOpen, milliseconds: $0.reportedAt.milliseconds,
+                    number: $0.number)
+            }
         }
         return Reports(reports: found, next: next)
     }

@@ -51,21 +51,24 @@ extension SQLDatabase {
         return try found.map { try completed($0.report, $0.room) }
     }
 
-    /// Returns at most `limit` reports after a number: open ones in ascending order, or closed ones in descending order.
-    func reports(isOpen: Bool, after number: Int64?, limit: Int) throws -> [Report] {
+    /// Returns at most `limit` reports after a position, by the time of the report: open ones oldest first, or closed ones
+    /// latest first.
+    func reports(isOpen: Bool, after cursor: ReportCursor?, limit: Int) throws -> [Report] {
         let found =
             isOpen
             ? try all(
                 """
-                SELECT \(Report.columns) \(Report.tables) WHERE closed_at IS NULL AND reports.id > $1
-                ORDER BY reports.id LIMIT $2
-                """, number ?? 0, limit
+                SELECT \(Report.columns) \(Report.tables) WHERE closed_at IS NULL
+                    AND (reports.created_at, reports.id) > ($1, $2)
+                ORDER BY reports.created_at, reports.id LIMIT $3
+                """, cursor?.milliseconds ?? .min, cursor?.number ?? 0, limit
             ) { (room: $0.integer(1), report: Report($0)) }
             : try all(
                 """
-                SELECT \(Report.columns) \(Report.tables) WHERE closed_at IS NOT NULL AND reports.id < $1
-                ORDER BY reports.id DESC LIMIT $2
-                """, number ?? .max, limit
+                SELECT \(Report.columns) \(Report.tables) WHERE closed_at IS NOT NULL
+                    AND (reports.created_at, reports.id) < ($1, $2)
+                ORDER BY reports.created_at DESC, reports.id DESC LIMIT $3
+                """, cursor?.milliseconds ?? .max, cursor?.number ?? .max, limit
             ) { (room: $0.integer(1), report: Report($0)) }
         return try found.map { try completed($0.report, $0.room) }
     }

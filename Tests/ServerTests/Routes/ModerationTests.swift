@@ -117,7 +117,9 @@ struct ModerationTests {
             let rest = try decode(request(client, .get, String(link), by: moderator).body, as: Reports.self)
             #expect(!rest.hasMore && rest.reports.map(\.seq) == [3])
             let wrong = [
-                ("/v1/admin/reports?cursor=abc:1", "", HTTPRequest.Method.get, "cursor_unknown"),
+                ("/v1/admin/reports?cursor=abc:open:1:1", "", HTTPRequest.Method.get, "cursor_unknown"),
+                ("/v1/admin/reports?cursor=abc:1", "", .get, "invalid_cursor"),
+                ("/v1/admin/reports?state=closed&cursor=abc:open:1:1", "", .get, "invalid_cursor"),
                 ("/v1/admin/reports?state=old", "", .get, "invalid_field"),
                 ("/v1/admin/reports/lobby/9", #"{"state":"closed","action":"none"}"#, .put, "report_not_found"),
                 ("/v1/admin/reports/lobby/1", #"{"state":"closed","action":"shot"}"#, .put, "invalid_field"),

@@ -132,8 +132,9 @@ struct ReportTests {
             log = try log.reopened { $0.clock = { [clock] in clock.now } }
         }
         _ = try report(2, by: "carol", log).get()
-        #expect(try list(log).map(\.seq) == [2, 3])
-        #expect(try list(log)[0].reportedAt == clock.now && list(log)[0].reasons == [.abuse: 2])
+        // It takes the place of its new time.
+        #expect(try list(log).map(\.seq) == [3, 2])
+        #expect(try list(log)[1].reportedAt == clock.now && list(log)[1].reasons == [.abuse: 2])
         // It outlives the room.
         _ = try log.change(.delete, by: "alice").get()
         #expect(try code(close(2, log)) == nil && list(log).map(\.seq) == [3])
@@ -156,6 +157,30 @@ struct ReportTests {
         #expect(try pages(isOpen: true) == [[1, 2], [3, 4], [5]])
         for seq in [2, 3, 5] as [Int64] { _ = try close(seq, log).get() }
         #expect(try pages(isOpen: true) == [[1, 4]] && pages(isOpen: false) == [[5, 3], [2]])
+        clock.step(1)
+        for seq in [3, 2, 1] as [Int64] { _ = try report(seq, by: "alice", log).get() }
+        #expect(try pages(isOpen: true) == [[1, 4], [2, 3]] && pages(isOpen: false) == [[5]])
+    }
+
+    @Test("keeps its place in the list while a page is read, and goes to the end when it is opened again")
+    func moved() throws {
+        let log = try makeLog()
+        try log.fill(4)
+        for seq in 1...4 as ClosedRange<Int64> {
+            _ = try report(seq, by: "bob", log).get()
+            clock.step(1)
+        }
+        let page = try log.read(for: "root", isAdmin: true) { .server(.reports(ReportsRequest(limit: 2), $0)) }
+        #expect(page.reports.map(\.seq) == [1, 2])
+        // The last one of the page, and one of the next.
+        for seq in [2, 3] as [Int64] {
+            _ = try close(seq, log).get()
+            _ = try report(seq, by: "carol", log).get()
+        }
+        let request = ReportsRequest(cursor: page.next)
+        let rest = try log.read(for: "root", isAdmin: true) { .server(.reports(request, $0)) }
+        #expect(rest.reports.map(\.seq) == [4, 2, 3])
+        #expect(try list(log).map(\.reportedAt) == list(log).map(\.reportedAt).sorted())
     }
 
     @Test("of an erased user's message goes, and so do the reports that the user made")

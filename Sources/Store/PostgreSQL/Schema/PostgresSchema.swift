@@ -450,5 +450,12 @@ enum PostgresSchema {
             $$
             """,
         ],
+        // Lists of reports are in the order of their times, which a report that is open again changes.
+        [
+            "DROP INDEX reports_open",
+            "DROP INDEX reports_closed",
+            "CREATE INDEX reports_open ON reports (created_at, id) WHERE closed_at IS NULL",
+            "CREATE INDEX reports_closed ON reports (created_at, id) WHERE closed_at IS NOT NULL",
+        ],
     ]
 }

@@ -446,5 +446,15 @@ extension Schema {
             CREATE INDEX webhook_events_by_room ON webhook_events (webhook, room, id);
             """
         ),
+        (
+            name: "v24",
+            sql: """
+            -- A report that is open again takes the place of its new time.
+            DROP INDEX reports_open;
+            DROP INDEX reports_closed;
+            CREATE INDEX reports_open ON reports (created_at, id) WHERE closed_at IS NULL;
+            CREATE INDEX reports_closed ON reports (created_at, id) WHERE closed_at IS NOT NULL;
+            """
+        ),
     ]
 }
