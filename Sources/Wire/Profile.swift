@@ -17,6 +17,9 @@ public struct Profile: Sendable, Hashable {
         self.data = data
     }
 
+    /// True without a name, a picture and data. A user with an empty profile has none.
+    public var isEmpty: Bool { name == nil && avatar == nil && data.isEmpty }
+
     /// Returns the profile with these settings.
     public func applying(_ settings: ProfileSettings) -> Profile {
         var profile = self

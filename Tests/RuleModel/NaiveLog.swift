@@ -587,10 +587,11 @@ package struct NaiveLog {
             if user != submission.sender, !submission.isAdmin { throw .profileOfOther }
             let old = profiles[user]
             let profile = (old ?? Profile(user: user)).applying(settings)
-            profiles[user] = profile
+            let isEmpty = profile == Profile(user: user)
+            profiles[user] = isEmpty ? nil : profile
             var body: [UInt8] = []
             profile.encode(into: &body)
-            return .record(body, isNew: old == nil)
+            return .record(body, isNew: old == nil && !isEmpty)
         }
         if !submission.isAdmin { throw .notAnAdmin }
         switch change {

@@ -218,11 +218,12 @@ extension Rules {
     ) throws(Halt) -> Receipt {
         guard user == submission.sender || submission.isAdmin else { throw .refused(.profileOfOther) }
         try facts.require(.profile)
-        let profile = (facts.profile ?? Profile(user: user)).applying(settings)
-        if profile != facts.profile { writes.append(.setProfile(user, settings)) }
+        let old = facts.profile ?? Profile(user: user)
+        let profile = old.applying(settings)
+        if profile != old { writes.append(.setProfile(user, settings)) }
         var body: [UInt8] = []
         profile.encode(into: &body)
-        return .record(body, isNew: facts.profile == nil)
+        return .record(body, isNew: facts.profile == nil && !profile.isEmpty)
     }
 
     /// Applies a change to a user.

@@ -22,7 +22,15 @@ extension SQLDatabase {
     func profile(of user: UserID) throws -> Profile? {
         try first("SELECT \"user\", name, avatar, data FROM profiles WHERE \"user\" = $1", user) {
             Profile($0, user: 0, content: 1)
-        }
+        } ?? nil
+    }
+
+    /// Returns a user's profile, for a transaction that changes it; `nil` if there is none.
+    func profileToChange(of user: UserID) throws -> Profile? {
+        if let profile = try profile(of: user) { return profile }
+        // There may be no row to lock. Another transaction that adds the first profile is awaited.
+        try lockProfile(of: user)
+        return try profile(of: user)
     }
 
     /// Returns the profiles of users, in the byte order of their ids; those who have none are left out.
@@ -34,7 +42,7 @@ extension SQLDatabase {
         for index in 0..<Limits.profiles {
             try select.bind(users[min(index, users.count - 1)].string, at: Int32(index + 1))
         }
-        return try select.allRows { Profile($0, user: 0, content: 1) }
+        return try select.allRows { Profile($0, user: 0, content: 1) }.compactMap(\.self)
     }
 
     /// Returns at most `limit` members after `user`, in the byte order of their ids, with their profiles.
@@ -61,12 +69,12 @@ extension Profile {
         WHERE "user" IN (\((1...Limits.profiles).map { "$\($0)" }.joined(separator: ", "))) ORDER BY "user"
         """
 
-    /// Returns the profile in a row.
+    /// Returns the profile in a row; `nil` if it is empty, because all it had was removed.
     ///
     /// - Parameters:
     ///   - user: The column of the user.
     ///   - content: The first of the columns `name`, `avatar` and `data`.
-    init(_ row: some SQLStatement, user: Int32, content: Int32) {
+    init?(_ row: some SQLStatement, user: Int32, content: Int32) {
         func text(_ index: Int32) -> String? {
             if row.isNull(index) { return nil }
             let text = row.text(index)
@@ -75,5 +83,6 @@ extension Profile {
         self.init(
             user: UserID(trusted: row.text(user)), name: text(content), avatar: text(content + 1),
             data: text(content + 2).map { Array($0.utf8) } ?? [])
+        if isEmpty { return nil }
     }
 }

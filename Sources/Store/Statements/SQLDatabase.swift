@@ -25,6 +25,9 @@ protocol SQLDatabase: AnyObject {
     /// - Parameter locking: True for a transaction that changes the room. PostgreSQL then locks it until the end.
     func row(of room: RoomID, locking: Bool) throws -> RoomRow?
 
+    /// Keeps other transactions from adding a first profile of a user, until the end of this one.
+    func lockProfile(of user: UserID) throws
+
     /// Returns the progress of a room with this number.
     func progress(of room: Int64) throws -> RoomProgress
 

@@ -36,7 +36,7 @@ extension Commit {
         if names.contains(.isBlocked) { facts.isBlocked = try db.blocks(subject, submission.sender) }
         if names.contains(.block) { facts.block = try db.block(submission.sender, of: subject) }
         if names.contains(.hasMaximumBlocks) { facts.hasMaximumBlocks = try db.hasMaximumBlocks(submission.sender) }
-        if names.contains(.profile) { facts.profile = try db.profile(of: subject) }
+        if names.contains(.profile) { facts.profile = try db.profileToChange(of: subject) }
     }
 
     /// Loads facts of a room that exists.

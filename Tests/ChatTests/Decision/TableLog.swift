@@ -221,7 +221,8 @@ struct TableLog {
         case .setBan(let ban): bans[BanTable.Key(room: id, user: ban.user)] = ban
         case .liftBan(let user): bans[BanTable.Key(room: id, user: user)] = nil
         case .setProfile(let user, let settings):
-            profiles[user] = (profiles[user] ?? Profile(user: user)).applying(settings)
+            let profile = (profiles[user] ?? Profile(user: user)).applying(settings)
+            profiles[user] = profile.isEmpty ? nil : profile
         case .eraseUser(let user):
             profiles[user] = nil
             erasures[user] = ErasureStatus(user: user, state: .erasing, messages: erasures[user]?.messages ?? 0)

@@ -38,8 +38,37 @@ struct ProfileTests {
         #expect(try profiles("nobody", log: log) == [])
         let again = try log.reopened()
         #expect(try profiles("bob", "carol", log: again) == expected)
-        _ = try set(ProfileSettings(name: "", avatar: "", data: []), of: "bob", again)
-        #expect(try profiles("bob", log: again) == [Profile(user: bob)])
+    }
+
+    @Test("that are empty are none, and the next is new")
+    func empty() throws {
+        let log = try TestLog()
+        try log.send(.init(sender: "bob"))
+        let nothing = ProfileSettings(name: "", avatar: "", data: [])
+        #expect(try !set(nothing, of: "bob", log).isNew)
+        for _ in 0..<2 {
+            #expect(try set(ProfileSettings(name: "Bob"), of: "bob", log).isNew)
+            #expect(try !set(nothing, of: "bob", log).isNew)
+            #expect(try profiles("bob", log: log) == [])
+            let members: RoomMembers = try log.ask({ .members(after: nil, limit: 9, withProfiles: true, $0) })
+            #expect(members.members.map(\.profile) == [nil])
+        }
+    }
+
+    @Test("are new once, although two nodes set them at once", .partOfPostgreSQL)
+    func race() throws {
+        let postgres = try TestPostgres.shared()
+        let url = postgres.url(of: try postgres.createDatabase())
+        let logs = [try TestLog(postgres: url), try TestLog(postgres: url)]
+        defer { for log in logs { log.close() } }
+        let new = Recorder<String>()
+        inParallel(logs.count) { index in
+            for number in 0..<60 {
+                let user = "user\(number)"
+                if try set(ProfileSettings(name: "\(index)"), of: user, logs[index]).isNew { new.record(user) }
+            }
+        }
+        #expect(new.events.count == 60 && Set(new.events).count == 60)
     }
 
     @Test("are in lists of members that ask for them")

@@ -21,6 +21,11 @@ extension PostgresConnection {
         } ?? RoomProgress()
     }
 
+    func lockProfile(of user: UserID) throws {
+        // The names of rooms, which are locked in the same way, have no spaces.
+        _ = try first("SELECT pg_advisory_xact_lock(hashtextextended('profile ' || $1, 0))", user) { _ in }
+    }
+
     /// Runs a statement whose parameter is an array of rooms, see ``PostgresStatement/runSoon()``.
     func runSoon(_ sql: String, _ rooms: [RoomID]) throws {
         let statement = prepare(sql, isLong: false)

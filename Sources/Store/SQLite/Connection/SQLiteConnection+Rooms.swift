@@ -6,6 +6,9 @@ extension SQLiteConnection {
         try first("SELECT \(RoomRow.columns) FROM rooms WHERE name = $1", room) { RoomRow($0) }
     }
 
+    /// Does nothing: there is one writer.
+    func lockProfile(of user: UserID) {}
+
     /// Returns a room's progress. The last message has the highest `seq`. The highest revision is that of the last
     /// message or of the latest change.
     func progress(of room: Int64) throws -> RoomProgress {

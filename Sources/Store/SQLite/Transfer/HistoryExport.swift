@@ -146,7 +146,8 @@ public struct HistoryExport: Sendable {
                 TransferLine.block(block, by: UserID(trusted: row.text(0))).encode(into: &output.bytes)
             }
             try db.forEach("SELECT user, name, avatar, data FROM profiles") { row in
-                TransferLine.profile(Profile(row, user: 0, content: 1)).encode(into: &output.bytes)
+                guard let profile = Profile(row, user: 0, content: 1) else { return }
+                TransferLine.profile(profile).encode(into: &output.bytes)
                 try output.writeIfFull()
             }
             try db.forEach(
