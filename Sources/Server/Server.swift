@@ -95,10 +95,17 @@ public final class Server: Sendable {
                 configuration.presence
                 ? Presence(interval: configuration.presenceInterval, isShared: isShared) : nil
             let nodes = Self.exchange(configuration, store, presence, dispatcher)
+            let live = Services.Live(subscribedLoops: subscribedLoops, dispatcher: dispatcher)
             let webhooks = WebhookService(
                 { try log.webhookStore() }, isShared: isShared,
                 sender: configuration.webhookSender ?? CurlSender(configuration.webhooks),
-                rules: configuration.webhooks, metrics: WebhookMetrics(factory: registry, registry: registry),
+                rules: configuration.webhooks,
+                pushRules: PushRules(
+                    delay: .seconds(configuration.pushDelay), hasContent: configuration.pushContent == .message
+                ) { user, room in
+                    live.openSockets.count(of: user) > 0 || presence?.isPresent(user, in: room) == true
+                },
+                metrics: WebhookMetrics(factory: registry, registry: registry),
                 logger: logger)
             dispatcher.connect(webhooks)
             let beforeSend = configuration.beforeSend.map {
@@ -108,7 +115,7 @@ public final class Server: Sendable {
             let services = Services(
                 configuration: configuration, log: log,
                 health: .init(problem: { Self.problem(of: log) }, damagedRooms: { log.quarantinedRooms }),
-                live: .init(subscribedLoops: subscribedLoops, dispatcher: dispatcher),
+                live: live,
                 notices: .init(
                     typing: TypingRate(interval: configuration.typingInterval), presence: presence,
                     readNotices: configuration.readNotices

@@ -88,6 +88,7 @@ extension ServeCommand {
             configuration.beforeSend = BeforeSendConfiguration(
                 url: beforeSend, secretFile: beforeSendSecretFile, failure: beforeSendFailure)
         }
+        configuration.pushContent = pushContent
         configuration.page = !noPage
         configuration.presence = !noPresence
         configuration.readNotices = !noReadNotices
@@ -102,3 +103,4 @@ extension Logger.Level: @retroactive ExpressibleByArgument {}
 extension LogFormat: ExpressibleByArgument {}
 extension RequestLogging: ExpressibleByArgument {}
 extension BeforeSendConfiguration.Failure: ExpressibleByArgument {}
+extension PushContent: ExpressibleByArgument {}

@@ -278,6 +278,17 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Messages while that URL gives no answer: refuse (503), or allow.")
     var beforeSendFailure = BeforeSendConfiguration.Failure.refuse
 
+    @Option(
+        \.pushDelay, in: 0...3600,
+        "Seconds that users with a live connection have for reading a message before a push event, 0 to 3600.",
+        valueName: "seconds")
+    var pushDelay: Setting
+
+    @Option(
+        help: ArgumentHelp(
+            "What push events have of a message: message, or none for its ids only, so that the app fetches it."))
+    var pushContent = PushContent.message
+
     @Flag(help: "Do not serve the web page at /.")
     var noPage = false
 

@@ -116,6 +116,9 @@ public struct Webhook: Sendable, Hashable {
     /// True if its receiver gets events of rooms, members or reports.
     public var getsEvents: Bool { events.contains { $0 == .room || $0 == .member || $0 == .report } }
 
+    /// True if it delivers changes of rooms, and not only push events.
+    public var deliversChanges: Bool { events.contains { $0 != .push } }
+
     /// The state as operators see it: `ok`, `retrying` or `paused`.
     public var state: String {
         if !isEnabled || health.pause != nil { return "paused" }

@@ -237,6 +237,14 @@ public final class Presence: Sendable {
         return RoomPresence(room: room, online: online, users: sorted)
     }
 
+    /// Returns true for a subscriber of a room, on this node or among those whom other nodes list by name.
+    public func isPresent(_ user: UserID, in room: RoomID) -> Bool {
+        state.withLock { state in
+            guard let entry = state.rooms[room] else { return false }
+            return entry.users[user] != nil || entry.elsewhere?.users[user] != nil
+        }
+    }
+
     // MARK: Other nodes
 
     /// Time after which a node that has reported nothing is no longer counted. A node without changes reports each

@@ -38,11 +38,11 @@ public enum WebhookEvent: String, Sendable, Hashable {
     case member
     /// Reports that are made and closed.
     case report
-    /// Members who must be told of messages.
+    /// Members who must be told of messages, and whose badges have fallen.
     case push
 
     /// The kinds that webhooks can ask for.
-    public static let available: [WebhookEvent] = [.message, .room, .member, .report]
+    public static let available: [WebhookEvent] = [.message, .room, .member, .report, .push]
 }
 
 /// The body of `PUT /v1/admin/webhooks/{id}`. Absent fields keep their values, or have defaults in a new webhook.

@@ -1,11 +1,11 @@
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  *
- * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, mentions?: string[] | null, mentions_room?: boolean | null, data?: Record<string, unknown> | null, expect_head?: number | null}} Draft
+ * @typedef {{client_message_id?: string | null, text?: string | null, attachments?: AttachmentDraft[] | null, reply_to?: number | null, mentions?: string[] | null, mentions_room?: boolean | null, silent?: boolean | null, data?: Record<string, unknown> | null, expect_head?: number | null}} Draft
  * @typedef {{text?: string | null, attachments?: AttachmentDraft[] | null, mentions?: string[] | null, mentions_room?: boolean | null, data?: Record<string, unknown> | null}} Edit
  * @typedef {{type: AttachmentType, url: string, width?: number | null, height?: number | null, mime?: string | null, size?: number | null, title?: string | null, description?: string | null, thumbhash?: string | null}} AttachmentDraft
  * @typedef {"image" | "video" | "audio" | "file" | "link"} AttachmentType
- * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, mentions?: string[], mentions_room?: boolean, data?: Record<string, unknown>, reactions?: Reaction[], pinned?: Pin, created_at: string, edited_at?: string, deleted?: boolean}} Message
+ * @typedef {{room: string, seq: number, rev: number, sender: string, client_message_id?: string, text?: string, attachments?: Attachment[], reply_to?: number, mentions?: string[], mentions_room?: boolean, silent?: boolean, data?: Record<string, unknown>, reactions?: Reaction[], pinned?: Pin, created_at: string, edited_at?: string, deleted?: boolean}} Message
  * @typedef {{key: string, count: number, users: string[]}} Reaction
  * @typedef {{by: string, at: string}} Pin
  * @typedef {{messages: Message[], has_more: boolean, cursor?: string}} Pins
@@ -49,7 +49,7 @@
  * @typedef {"now" | "start"} WebhookStart
  * @typedef {"ok" | "retrying" | "paused"} WebhookState
  * @typedef {"gone" | "failing"} WebhookPause
- * @typedef {"message" | "room" | "member" | "report"} WebhookEvent
+ * @typedef {"message" | "room" | "member" | "report" | "push"} WebhookEvent
  * @typedef {{id: string, url: string, rooms: string[], events: WebhookEvent[], enabled: boolean, created_at: string, secret?: string, state: WebhookState, paused_because?: WebhookPause, rooms_behind: number, behind_since?: string, failing_since?: string, last_error?: WebhookError, next_attempt?: string, stopped_rooms: StoppedRoom[]}} Webhook
  * @typedef {{at: string, status?: number, detail: string}} WebhookError
  * @typedef {{room?: string, rev?: number, event?: number}} StoppedRoom

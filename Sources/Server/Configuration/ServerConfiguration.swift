@@ -79,6 +79,10 @@ public struct ServerConfiguration: Sendable {
     public var webhookProxy: String?
     /// The app to ask before a message is stored; `nil` for none.
     public var beforeSend: BeforeSendConfiguration?
+    /// The time in seconds that users with a live connection have for reading before a push event.
+    public var pushDelay = 30
+    /// What push events have of a message.
+    public var pushContent = PushContent.message
     /// What sends deliveries to webhooks; `nil` for the server's own. Tests choose another.
     var webhookSender: (any Sender)?
     /// True if messages are stored in PostgreSQL although its crash could lose them.

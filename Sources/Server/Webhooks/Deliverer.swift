@@ -11,7 +11,7 @@ final class Deliverer {
     /// Time between two looks for the first webhook, and for the caretaker's lock, while there is nothing to deliver.
     private static let idleLookInterval = Duration.seconds(3)
     /// Time between two looks for rooms that other nodes have changed.
-    private static let pollInterval = Duration.milliseconds(200)
+    static let pollInterval = Duration.milliseconds(200)
     /// Time after which cursors are stored: 1 second.
     static let cursorInterval = Duration.seconds(1)
     /// Number of cursors that are stored at once.
@@ -24,6 +24,7 @@ final class Deliverer {
     let store: any WebhookStore
     let sender: any Sender
     let rules: SenderConfiguration
+    let pushRules: PushRules
     let metrics: WebhookMetrics
     let logger: Logger
     /// Runs a function on this thread later.
@@ -39,13 +40,14 @@ final class Deliverer {
 
     init(
         _ store: any WebhookStore, isShared: Bool, sender: any Sender, rules: SenderConfiguration,
-        metrics: WebhookMetrics, logger: Logger,
+        pushRules: PushRules, metrics: WebhookMetrics, logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable (Deliverer) -> Void) -> Void
     ) {
         self.store = store
         self.isShared = isShared
         self.sender = sender
         self.rules = rules
+        self.pushRules = pushRules
         self.metrics = metrics
         self.logger = logger
         self.post = post

@@ -70,6 +70,8 @@ final class WebhookDeliveries {
     private var nextEpochAttempt = ContinuousClock.now
     private var isDraining = false
     private var counters: [String: Counter] = [:]
+    /// The push events; `nil` if the webhook does not want any.
+    private var push: PushDeliveries?
 
     init(_ webhook: Webhook, of owner: Deliverer) {
         self.webhook = webhook
@@ -83,12 +85,19 @@ final class WebhookDeliveries {
         queue = DeliveryQueue(failingSince: failing.map { .now - .milliseconds(max(0, $0)) })
         owner.metrics.set(
             WebhookMetrics.State(isPaused: webhook.health.pause != nil || !webhook.isEnabled), of: webhook.id.string)
+        if webhook.events.contains(.push) {
+            push = PushDeliveries(webhook, of: owner, epoch: { [unowned self] in epoch }) { [unowned self] in
+                post($0, id: $1)
+            }
+        }
     }
 
     // MARK: Changes of the webhook
 
     /// True if an admin has changed the webhook, and no answer is awaited.
-    var isDrained: Bool { isDraining && flights.isEmpty }
+    var isDrained: Bool { isDraining && isIdle }
+
+    private var isIdle: Bool { flights.isEmpty && push?.isIdle ?? true }
 
     /// Takes the webhook as it is stored.
     ///
@@ -99,7 +108,7 @@ final class WebhookDeliveries {
             return false
         }
         isDraining = true
-        guard flights.isEmpty else { return false }
+        guard isIdle else { return false }
         try flush()
         end()
         return true
@@ -108,6 +117,7 @@ final class WebhookDeliveries {
     /// Ends the deliveries. Their answers no longer count.
     func end() {
         flights = [:]
+        push?.end()
         owner.metrics.set(nil, of: webhook.id.string)
     }
 
@@ -115,6 +125,7 @@ final class WebhookDeliveries {
 
     /// Takes rooms that this process has changed; `nil` for any.
     func changed(_ rooms: Set<RoomID>?) {
+        push?.changed(rooms)
         if let rooms, rooms.count < cursors.count {
             for room in rooms where cursors[room] != nil { queue.changed(room) }
         } else {
@@ -126,7 +137,7 @@ final class WebhookDeliveries {
     ///
     /// - Returns: True if there are more.
     private func poll() throws -> Bool {
-        guard cursors.count < Self.maximumRooms else { return false }
+        guard webhook.deliversChanges, cursors.count < Self.maximumRooms else { return false }
         let rows = try store.behind(webhook, after: place, limit: Self.roomsOfPoll)
         place = rows.count < Self.roomsOfPoll ? 0 : rows.last!.number
         for row in rows {
@@ -153,7 +164,7 @@ final class WebhookDeliveries {
 
     // MARK: Delivering
 
-    private var isPaused: Bool { !webhook.isEnabled || health.pause != nil || queue.pause != nil }
+    private var isPaused: Bool { !webhook.isEnabled || health.pause != nil || queue.pause != nil || push?.pause != nil }
 
     /// Delivers what is due.
     ///
@@ -172,6 +183,8 @@ final class WebhookDeliveries {
                 wake(at: .now)
             }
         }
+        let delivers = !isPaused && !isDraining && epoch == store.epoch
+        if let push, !isDraining, let next = try push.run(polls: polls, delivers: delivers) { wake(at: next) }
         if !isPaused, !isDraining {
             if epoch != store.epoch {
                 if flights.isEmpty, nextEpochAttempt <= .now { tellEpoch() }
@@ -314,10 +327,14 @@ final class WebhookDeliveries {
         return "msg_" + Base64URL.encode(Array(code.prefix(18)))
     }
 
-    private func send(_ body: [UInt8], id: String, _ flight: Flight) {
+    private func send(_ body: [UInt8], id: String, _ flight: Flight) { flights[post(body, id: id)] = flight }
+
+    /// Posts a delivery.
+    ///
+    /// - Returns: The number under which its answer comes.
+    private func post(_ body: [UInt8], id: String) -> Int {
         nextFlight += 1
         let number = nextFlight
-        flights[number] = flight
         let webhookNumber = webhook.number
         owner.sender.post(
             webhook.url, headers: Self.headers(of: body, id: id, secrets: webhook.secrets), body: body,
@@ -325,6 +342,7 @@ final class WebhookDeliveries {
         ) { [post = owner.post] result in
             post { $0.answered(webhookNumber, number, result) }
         }
+        return number
     }
 
     /// Returns the headers of a delivery, signed at this time.
@@ -344,7 +362,8 @@ final class WebhookDeliveries {
     // MARK: Answers
 
     func answered(_ number: Int, _ result: Result<SenderAnswer, SenderError>) throws {
-        guard let flight = flights.removeValue(forKey: number) else { return }
+        let flight = flights.removeValue(forKey: number)
+        if flight == nil, push?.awaits(number) != true { return }
         let answer: DeliveryAnswer =
             switch result {
             case .success(let answer): .status(answer.status, retryAfter: answer.retryAfter)
@@ -357,6 +376,11 @@ final class WebhookDeliveries {
             let status: Int? = if case .status(let status, _) = answer { status } else { nil }
             health.failure = Webhook.Failure(at: .now(), status: status, detail: Self.detail(result))
             if health.failingSince == nil { health.failingSince = .now() }
+        }
+        guard let flight else {
+            try push?.answered(number, answer)
+            notePause(push?.pause)
+            return
         }
         guard let room = flight.room else { return answeredEpoch(answer) }
         let isReceived = queue.answered(
@@ -376,7 +400,11 @@ final class WebhookDeliveries {
             queue.remove(room)
             cursors[room] = nil
         }
-        if let pause = queue.pause, health.pause == nil {
+        notePause(queue.pause)
+    }
+
+    private func notePause(_ pause: DeliveryQueue.Pause?) {
+        if let pause, health.pause == nil {
             health.pause = pause == .gone ? .gone : .failing
             logger.error(
                 "the webhook is paused: \(pause == .gone ? "its receiver has answered 410" : "no delivery has succeeded for five days")"
@@ -447,6 +475,7 @@ final class WebhookDeliveries {
 
     /// Stores how far the receiver has come.
     func flush() throws {
+        try push?.flush()
         let rooms = Array(unstored)
         if !rooms.isEmpty {
             let advances = rooms.compactMap { room in
@@ -485,7 +514,8 @@ final class WebhookDeliveries {
     }
 
     private func updateHealth() {
-        health.nextAttempt = queue.nextAttempt.map { next in
+        let attempts = [queue.nextAttempt, push?.nextAttempt].compactMap(\.self)
+        health.nextAttempt = attempts.min().map { next in
             let wait = max(.zero, ContinuousClock.now.duration(to: next))
             return Timestamp(milliseconds: Timestamp.now().milliseconds + Int64(wait.milliseconds))
         }

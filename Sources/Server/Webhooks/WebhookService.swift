@@ -38,9 +38,10 @@ final class WebhookService: Sendable {
     /// - Parameters:
     ///   - isShared: True if other nodes may change the webhooks.
     ///   - rules: What URLs may be.
+    ///   - pushRules: The rules of push events.
     init(
         _ store: @escaping @Sendable () throws -> any WebhookStore, isShared: Bool, sender: any Sender,
-        rules: SenderConfiguration,
+        rules: SenderConfiguration, pushRules: PushRules = PushRules(),
         metrics: WebhookMetrics, logger: Logger
     ) {
         self.metrics = metrics
@@ -49,7 +50,8 @@ final class WebhookService: Sendable {
             defer { ended.signal() }
             do {
                 let deliverer = Deliverer(
-                    try store(), isShared: isShared, sender: sender, rules: rules, metrics: metrics, logger: logger,
+                    try store(), isShared: isShared, sender: sender, rules: rules,
+                    pushRules: pushRules, metrics: metrics, logger: logger,
                     post: { [weak self] command in self?.perform(command) })
                 run(deliverer)
             } catch {

@@ -53,12 +53,16 @@ struct JobCheck<DB: SQLDatabase> {
         if try db.hasTable("webhook_rooms") {
             let lost = try count(
                 """
-                SELECT count(*) FROM webhook_rooms WHERE webhook NOT IN (SELECT id FROM webhooks)
+                SELECT count(*) FROM webhook_rooms WHERE abs(webhook) NOT IN (SELECT id FROM webhooks)
                     OR (room <> 0 AND room NOT IN (SELECT id FROM rooms))
                 """)
             if lost > 0 {
                 findings.add("rooms that are listed for webhooks, although one of both does not exist: \(lost)")
             }
+        }
+        for table in ["pushed", "pushed_badges", "push_changes"] where try db.hasTable(table) {
+            let lost = try count("SELECT count(*) FROM \(table) WHERE webhook NOT IN (SELECT id FROM webhooks)")
+            if lost > 0 { findings.add("rows of \(table) for webhooks that do not exist: \(lost)") }
         }
         let wrong = try count(
             """

@@ -86,6 +86,9 @@ struct CopiedTable: Sendable {
                 + integers("next_attempt", "scan_room", "scan_since"),
             isNumbered: true),
         CopiedTable("webhook_rooms", key: integers("webhook", "room"), integers("rev", "at", "stopped")),
+        CopiedTable("pushed", key: integers("webhook", "room") + texts("user"), integers("seq", "marked")),
+        CopiedTable("pushed_badges", key: integers("webhook") + texts("user"), integers("badge")),
+        CopiedTable("push_changes", key: integers("id"), integers("webhook", "room") + texts("user"), isNumbered: true),
         CopiedTable(
             "webhook_events", key: integers("id"),
             integers("webhook", "room", "rev", "at") + texts("kind", "type", "user", "by", "details"), isNumbered: true),

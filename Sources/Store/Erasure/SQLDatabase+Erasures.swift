@@ -59,6 +59,7 @@ extension SQLDatabase {
     /// Records that nothing of a user is left.
     func finishErasure(of user: UserID) throws {
         try runSoon("UPDATE erasures SET erased = 1 WHERE \"user\" = $1", user)
+        try removePushes(to: user)
         try deleteBoundaries(of: user)
     }
 

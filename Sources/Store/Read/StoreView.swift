@@ -70,6 +70,8 @@ protocol RoomView {
     func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message]
     /// Returns the `seq` of the first message stored at `time` or later; the next `seq` to be assigned if there is none.
     func firstSeq(at time: Timestamp) throws -> Int64
+    /// Returns the `seq` of the first message sent after revision `since`; the next `seq` to be assigned if there is none.
+    func firstSeq(after since: Int64) throws -> Int64
     /// Returns the room's revision at which a message was sent; its `seq` must be 1 to the highest one.
     func sentRevision(of seq: Int64) throws -> Int64
     /// Passes `body` the snapshot of each message that was sent or changed after `since`, once, in the order of latest

@@ -84,12 +84,15 @@ extension SQLDatabase {
             webhook, room, rev, time)
     }
 
+    /// Returns what a webhook's receiver lacks; push events have rows under a number of their own.
     func webhookBacklog(of webhook: Int64) throws -> WebhookBacklog {
         var backlog =
             try first(
                 """
-                SELECT count(*), min(at) FROM (SELECT at FROM webhook_rooms WHERE webhook = $1 LIMIT $2) AS behind
-                """, webhook, WebhookBacklog.maximumCount
+                SELECT count(*), min(at) FROM (
+                    SELECT at FROM webhook_rooms WHERE webhook IN ($1, $2) LIMIT $3
+                ) AS behind
+                """, webhook, -webhook, WebhookBacklog.maximumCount
             ) { row in
                 WebhookBacklog(
                     rooms: row.integer(0),
@@ -97,9 +100,10 @@ extension SQLDatabase {
             } ?? WebhookBacklog()
         backlog.stopped = try all(
             """
-            SELECT name, stopped FROM webhook_rooms LEFT JOIN rooms ON rooms.id = room
-            WHERE webhook = $1 AND stopped IS NOT NULL ORDER BY room LIMIT $2
-            """, webhook, WebhookBacklog.maximumStopped
+            SELECT name, max(stopped) FROM webhook_rooms LEFT JOIN rooms ON rooms.id = room
+            WHERE webhook IN ($1, $2) AND stopped IS NOT NULL
+            GROUP BY room, name, stopped < 0 ORDER BY room LIMIT $3
+            """, webhook, -webhook, WebhookBacklog.maximumStopped
         ) { row in
             let stopped = row.integer(1)
             return WebhookBacklog.Stopped(

@@ -5,7 +5,7 @@ public import Wire
 ///
 /// Calls block, so a thread of its own makes them. They throw a ``Problem`` for what is refused, and another error if the
 /// database fails, with nothing changed.
-public protocol WebhookStore: AnyObject {
+public protocol WebhookStore: PushStore {
     /// The epoch of the history.
     var epoch: String { get }
     /// True if this process delivers. Of several nodes the one with the caretaker's lock does.
@@ -199,16 +199,24 @@ extension WebhookAccess {
                 }
                 try db.updateWebhook(known)
                 if settings.events != nil { try db.removeWebhookEvents(of: known.number, without: known.events) }
+                if !known.deliversChanges { _ = try db.removeWebhookRooms(of: known.number, most: .max) }
+                if !known.events.contains(.push) {
+                    _ = try db.removeWebhookRooms(of: known.pushNumber, most: .max)
+                    try db.removePushes(of: known.number)
+                }
                 return false
             }
             guard let url = settings.url else { throw Problem.invalidField("url", must: "given for a new webhook") }
             guard try db.webhooks().count < Limits.webhooks else { throw Problem.tooManyWebhooks }
-            try db.insertWebhook(
-                Webhook(
-                    number: 0, id: id, version: 1, url: url, rooms: settings.rooms ?? [RoomPattern("*")!],
-                    events: settings.events ?? [.message], isEnabled: settings.isEnabled ?? true,
-                    secrets: [Webhook.Secret(secret)], createdAt: time, epoch: epoch,
-                    scan: settings.start == .start ? Webhook.Scan(since: Timestamp(milliseconds: 0)) : nil))
+            var webhook = Webhook(
+                number: 0, id: id, version: 1, url: url, rooms: settings.rooms ?? [RoomPattern("*")!],
+                events: settings.events ?? [.message], isEnabled: settings.isEnabled ?? true,
+                secrets: [Webhook.Secret(secret)], createdAt: time, epoch: epoch)
+            // Pushes begin with the next message in any case.
+            if settings.start == .start, webhook.deliversChanges {
+                webhook.scan = Webhook.Scan(since: Timestamp(milliseconds: 0))
+            }
+            try db.insertWebhook(webhook)
             return true
         }
     }
@@ -216,11 +224,14 @@ extension WebhookAccess {
     func remove(_ id: WebhookID) throws {
         let webhook = try read { try $0.knownWebhook(id) }
         // In parts, so that no other change waits for long.
-        while try change(
-            isOfListing: false, { try $0.removeWebhookRooms(of: webhook.number, most: 5000) > 0 })
-        {}
+        for number in [webhook.number, webhook.pushNumber] {
+            while try change(isOfListing: false, { try $0.removeWebhookRooms(of: number, most: 5000) > 0 }) {}
+        }
         try change(isOfListing: true) { db in
-            while try db.removeWebhookRooms(of: webhook.number, most: 5000) > 0 {}
+            for number in [webhook.number, webhook.pushNumber] {
+                while try db.removeWebhookRooms(of: number, most: 5000) > 0 {}
+            }
+            try db.removePushes(of: webhook.number)
             try db.run("DELETE FROM webhooks WHERE id = $1", webhook.number)
         }
     }
@@ -251,9 +262,10 @@ extension WebhookAccess {
                 try db.run(
                     """
                     UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
-                    WHERE webhook = $2 AND room = $3
-                    """, rev, webhook.number, number)
+                    WHERE webhook IN ($2, $3) AND room = $4
+                    """, rev, webhook.number, webhook.pushNumber, number)
             } else {
+                guard webhook.deliversChanges else { throw Problem.pushesCannotBeReplayed }
                 try db.lowerCursor(of: webhook.number, in: number, to: rev, at: time)
             }
         }
@@ -284,6 +296,7 @@ extension WebhookAccess {
         guard let room else {
             return try change(isOfListing: false) { db in
                 var webhook = try db.knownWebhook(id)
+                guard webhook.deliversChanges else { throw Problem.pushesCannotBeReplayed }
                 let earliest = webhook.scan.map { min($0.since, since) } ?? since
                 webhook.scan = Webhook.Scan(since: earliest)
                 try db.updateWebhook(webhook)
@@ -398,6 +411,12 @@ extension WebhookAccess {
 
     func save(_ health: Webhook.Health, epoch: String, of webhook: Int64) throws {
         try change(isOfListing: false) { try $0.saveHealth(health, epoch: epoch, of: webhook) }
+    }
+}
+
+extension Problem {
+    fileprivate static var pushesCannotBeReplayed: Problem {
+        .invalidField("since", must: "absent: this webhook has only push events, which are not replayed")
     }
 }
 

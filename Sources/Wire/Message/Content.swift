@@ -8,18 +8,21 @@ public struct Content: Sendable {
     public var replyTo: Int64?
     /// The users that the message mentions.
     public var mentions: Mentions
+    /// True if the message causes no push events. It cannot be edited.
+    public var silent: Bool
     /// Application data: a compact JSON object of at most ``Limits/dataBytes``, or empty.
     public var data: [UInt8]
 
     /// Creates a content without validation; client input is validated when it is decoded.
     public init(
         text: String = "", attachments: [Attachment] = [], replyTo: Int64? = nil, mentions: Mentions = Mentions(),
-        data: [UInt8] = []
+        silent: Bool = false, data: [UInt8] = []
     ) {
         self.text = text
         self.attachments = attachments
         self.replyTo = replyTo
         self.mentions = mentions
+        self.silent = silent
         self.data = data
     }
 
@@ -32,7 +35,7 @@ public struct Content: Sendable {
     /// compared by code point.
     public func isSame(as other: Content) -> Bool {
         text.hasSameBytes(as: other.text) && attachments == other.attachments && replyTo == other.replyTo
-            && mentions == other.mentions
+            && mentions == other.mentions && silent == other.silent
             && (data == other.data || CanonicalJSON.bytes(of: data) == CanonicalJSON.bytes(of: other.data))
     }
 

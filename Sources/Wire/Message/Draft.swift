@@ -82,6 +82,8 @@ extension Content {
             mentions.users = try reader.mentions()
         } else if reader.json.matches(name, "mentions_room") {
             mentions.room = try reader.boolean("mentions_room") ?? false
+        } else if reader.json.matches(name, "silent") {
+            silent = try reader.boolean("silent") ?? false
         } else if reader.json.matches(name, "data") {
             data = try reader.data(limit: Limits.dataBytes) ?? []
         } else {

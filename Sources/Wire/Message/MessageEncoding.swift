@@ -144,6 +144,7 @@ extension Content {
             out.append(decimal: replyTo)
         }
         if !mentions.isEmpty { mentions.encodeMembers(into: &out) }
+        if silent { out.append(literal: #","silent":true"#) }
         if !data.isEmpty {
             out.append(literal: #","data":"#)
             out.append(contentsOf: data)

@@ -10,7 +10,7 @@ import Wire
 @testable import Server
 
 /// A receiver without a network. It records what it gets, and answers as a test says.
-private final class FakeReceiver: Sender {
+final class FakeReceiver: Sender {
     struct Delivery: Sendable {
         var url: String
         var headers: [String: String]
@@ -379,7 +379,7 @@ struct WebhookTests {
             for body in [
                 "{}", #"{"url":"http://example.com/"}"#, #"{"url":"https://user@example.com/"}"#,
                 #"{"url":"https://"}"#,
-                #"{"url":"ftp://example.com/"}"#, #"{"url":"https://example.com/","events":["push"]}"#,
+                #"{"url":"ftp://example.com/"}"#, #"{"url":"https://example.com/","events":["everything"]}"#,
                 #"{"url":"https://example.com/","rooms":[]}"#, #"{"url":"https://example.com/","from":"then"}"#,
             ] {
                 let refused = try request(client, .put, "/v1/admin/webhooks/a", body)

@@ -17,6 +17,7 @@ import Wire
         (#"{"text":"x","reply_to":5}"#, #"{"text":"x","reply_to":5.0}"#),
         (#"{"text":"x"}"#, #"{"text":"x","mentions":[],"mentions_room":false}"#),
         (#"{"text":"x"}"#, #"{"text":"x","mentions":null,"mentions_room":null}"#),
+        (#"{"text":"x"}"#, #"{"text":"x","silent":false}"#),
         (#"{"text":"x","mentions":["bob","al"]}"#, #"{"mentions":["\u0062ob","al","bob"],"text":"x"}"#),
         (
             #"{"attachments":[{"type":"link","url":"http://x","title":""}]}"#,
@@ -35,6 +36,7 @@ import Wire
         (#"{"text":"x","reply_to":2}"#, #"{"text":"x","reply_to":1}"#),
         (#"{"text":"x"}"#, #"{"text":"x","mentions":["bob"]}"#),
         (#"{"text":"x"}"#, #"{"text":"x","mentions_room":true}"#),
+        (#"{"text":"x"}"#, #"{"text":"x","silent":true}"#),
         (#"{"text":"x","mentions":["al","bob"]}"#, #"{"text":"x","mentions":["bob","al"]}"#),
         (#"{"text":"x","mentions":["\u00e9"]}"#, #"{"text":"x","mentions":["e\u0301"]}"#),
         (#"{"text":"x"}"#, #"{"text":"x","data":{"a":null}}"#),
@@ -63,7 +65,7 @@ import Wire
         for _ in 0..<300 {
             let text = random.quoted("x" + random.string(upTo: 30))
             let draft = try Draft.decode(
-                #"{"text":\#(text),"mentions":["bob"],"mentions_room":true,"data":{"d":1}}"#)
+                #"{"text":\#(text),"mentions":["bob"],"mentions_room":true,"silent":true,"data":{"d":1}}"#)
             var bytes: [UInt8] = []
             Message.encode(
                 room: try RoomID("r"), seq: 1, rev: 1, sender: try UserID("u"), draft: draft,

@@ -82,7 +82,7 @@ import Wire
         (#"{"text":"x","mentions":"bob"}"#, "mentions"), (#"{"text":"x","mentions":["bob",null]}"#, "mentions[1]"),
         (#"{"text":"x","mentions":[7]}"#, "mentions[0]"), (#"{"text":"x","mentions":["a b"]}"#, "mentions[0]"),
         (#"{"text":"x","mentions":[""]}"#, "mentions[0]"), (#"{"text":"x","mentions":["~deleted"]}"#, "mentions[0]"),
-        (#"{"text":"x","mentions_room":"true"}"#, "mentions_room"),
+        (#"{"text":"x","mentions_room":"true"}"#, "mentions_room"), (#"{"text":"x","silent":1}"#, "silent"),
         (#"{"text":"x","data":[]}"#, "data"), (#"{"text":"x","data":"{}"}"#, "data"),
         (#"{"text":"x","data":5}"#, "data"), (#"{"text":"\u0000","reply_to":-1,"data":1}"#, "data"),
     ])

@@ -8,6 +8,7 @@ export type Draft = {
     reply_to?: number | null;
     mentions?: string[] | null;
     mentions_room?: boolean | null;
+    silent?: boolean | null;
     data?: Record<string, unknown> | null;
     expect_head?: number | null;
 };
@@ -53,6 +54,7 @@ export type Message = {
     reply_to?: number;
     mentions?: string[];
     mentions_room?: boolean;
+    silent?: boolean;
     data?: Record<string, unknown>;
     reactions?: Reaction[];
     pinned?: Pin;
@@ -389,7 +391,7 @@ export type WebhookPause = "gone" | "failing";
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */
-export type WebhookEvent = "message" | "room" | "member" | "report";
+export type WebhookEvent = "message" | "room" | "member" | "report" | "push";
 /**
  * The operations of the API with their requests and answers. `scripts/client-types` writes this file from the API's description.
  */

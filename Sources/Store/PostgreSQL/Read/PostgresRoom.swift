@@ -52,14 +52,17 @@ struct PostgresRoom: RoomView {
         try db.firstSeq(room: number, head: state.head, storedAt: time)
     }
 
+    func firstSeq(after since: Int64) throws -> Int64 {
+        // In a room without changes, each message took one revision.
+        try state.rev == state.head
+            ? since + 1 : db.firstSeq(room: number, head: state.head, sentAfter: since)
+    }
+
     func sentRevision(of seq: Int64) throws -> Int64 { try db.rev(room: number, seq: seq) ?? state.rev }
 
     func forEachChange(since: Int64, _ body: (Int64, Span<UInt8>) -> Bool) throws -> Int64 {
         guard since < state.rev else { return since }
-        // In a room without changes, each message took one revision.
-        let first =
-            try state.rev == state.head
-            ? since + 1 : db.firstSeq(room: number, head: state.head, sentAfter: since)
+        let first = try firstSeq(after: since)
         try db.sendAhead { try statements.shared.changes(room: number, since: since, first: first) { _, _ in false } }
         var last = since
         try statements.shared.changes(room: number, since: since, first: first) { rev, snapshot in

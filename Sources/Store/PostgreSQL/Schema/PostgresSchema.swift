@@ -457,5 +457,86 @@ enum PostgresSchema {
             "CREATE INDEX reports_open ON reports (created_at, id) WHERE closed_at IS NULL",
             "CREATE INDEX reports_closed ON reports (created_at, id) WHERE closed_at IS NOT NULL",
         ],
+        // What was pushed to members. The columns have the meanings of SQLite's.
+        [
+            """
+            CREATE TABLE pushed (
+                webhook BIGINT NOT NULL, room BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL,
+                marked BIGINT NOT NULL, PRIMARY KEY (webhook, room, "user")
+            )
+            """,
+            "CREATE INDEX pushed_by_mark ON pushed (webhook, \"user\", room) WHERE marked > 0",
+            "CREATE INDEX pushed_by_user ON pushed (\"user\")",
+            """
+            CREATE TABLE pushed_badges (
+                webhook BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL, badge BIGINT NOT NULL,
+                PRIMARY KEY (webhook, "user")
+            )
+            """,
+            "CREATE INDEX pushed_badges_by_user ON pushed_badges (\"user\")",
+            """
+            CREATE TABLE push_changes (
+                id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, webhook BIGINT NOT NULL,
+                "user" TEXT COLLATE "C" NOT NULL, room BIGINT NOT NULL
+            )
+            """,
+            "CREATE INDEX push_changes_by_webhook ON push_changes (webhook, id)",
+            // As before, and with a row under the negative number of a webhook for its push events.
+            """
+            CREATE OR REPLACE FUNCTION list_webhook_rooms() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                INSERT INTO webhook_rooms (webhook, room, rev, at)
+                SELECT listed, NEW.id, OLD.rev, floor(extract(epoch FROM clock_timestamp()) * 1000)
+                FROM (
+                    SELECT id AS listed, rooms FROM webhooks WHERE 'message' = ANY (string_to_array(events, ' '))
+                        OR (OLD.deleted <> NEW.deleted AND 'room' = ANY (string_to_array(events, ' ')))
+                    UNION ALL
+                    SELECT -id, rooms FROM webhooks WHERE 'push' = ANY (string_to_array(events, ' '))
+                ) AS listing WHERE EXISTS (
+                    SELECT 1 FROM unnest(string_to_array(listing.rooms, ' ')) AS pattern
+                    WHERE NEW.name LIKE replace(replace(pattern, '_', '\\_'), '*', '%'))
+                ON CONFLICT DO NOTHING;
+                RETURN NULL;
+            END
+            $$
+            """,
+            // Lists what may lower a badge. It only adds rows, so it waits for no other transaction.
+            """
+            CREATE FUNCTION list_push_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+            DECLARE
+                changed RECORD;
+            BEGIN
+                IF TG_OP = 'DELETE' THEN
+                    changed := OLD;
+                ELSE
+                    changed := NEW;
+                    -- Not in one condition: the other tables have no such column.
+                    IF TG_TABLE_NAME = 'members' THEN
+                        IF changed.hidden = 0 THEN RETURN NULL; END IF;
+                    END IF;
+                END IF;
+                INSERT INTO push_changes (webhook, "user", room)
+                SELECT id, changed."user", changed.room FROM webhooks WHERE ' ' || events || ' ' LIKE '% push %';
+                RETURN NULL;
+            END
+            $$
+            """,
+            """
+            CREATE TRIGGER push_changes AFTER INSERT OR UPDATE OF seq ON read_marks
+                FOR EACH ROW EXECUTE FUNCTION list_push_changes()
+            """,
+            """
+            CREATE TRIGGER push_changes AFTER INSERT OR UPDATE ON notify
+                FOR EACH ROW EXECUTE FUNCTION list_push_changes()
+            """,
+            """
+            CREATE TRIGGER push_changes AFTER DELETE OR UPDATE OF hidden ON members
+                FOR EACH ROW EXECUTE FUNCTION list_push_changes()
+            """,
+            // Without push events they cost nothing.
+            "ALTER TABLE read_marks DISABLE TRIGGER push_changes",
+            "ALTER TABLE notify DISABLE TRIGGER push_changes",
+            "ALTER TABLE members DISABLE TRIGGER push_changes",
+        ],
     ]
 }

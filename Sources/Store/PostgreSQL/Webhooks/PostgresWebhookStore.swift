@@ -91,14 +91,20 @@ final class PostgresWebhookStore: WebhookAccess {
 extension PostgresConnection {
     /// Lets commits list the rooms that they change if there are webhooks, and only then.
     func listWebhookRooms() throws {
-        let isOn = try first("SELECT count(*) FROM webhooks") { $0.integer(0) > 0 } ?? false
+        let webhooks = try webhooks()
+        try turn("webhook_rooms", of: "rooms", on: !webhooks.isEmpty)
+        for table in ["read_marks", "notify", "members"] {
+            try turn("push_changes", of: table, on: webhooks.contains { $0.events.contains(.push) })
+        }
+    }
+
+    private func turn(_ trigger: String, of table: String, on isOn: Bool) throws {
         let wasOn =
             try first(
                 """
-                SELECT count(*) FROM pg_trigger
-                WHERE tgrelid = to_regclass('rooms') AND tgname = 'webhook_rooms' AND tgenabled <> 'D'
-                """
+                SELECT count(*) FROM pg_trigger WHERE tgrelid = to_regclass($1) AND tgname = $2 AND tgenabled <> 'D'
+                """, table, trigger
             ) { $0.integer(0) > 0 } ?? false
-        if isOn != wasOn { try run("ALTER TABLE rooms \(isOn ? "ENABLE" : "DISABLE") TRIGGER webhook_rooms") }
+        if isOn != wasOn { try run("ALTER TABLE \(table) \(isOn ? "ENABLE" : "DISABLE") TRIGGER \(trigger)") }
     }
 }

@@ -131,8 +131,7 @@ struct SQLiteRoom: RoomView {
         return last
     }
 
-    /// Returns the `seq` of the first message sent after revision `since`.
-    private func firstSeq(after since: Int64) throws -> Int64 {
+    func firstSeq(after since: Int64) throws -> Int64 {
         // In a room without changes, each message took one revision.
         if state.rev == state.head { return since + 1 }
         return try firstSeq { seq in

@@ -456,5 +456,43 @@ extension Schema {
             CREATE INDEX reports_closed ON reports (created_at, id) WHERE closed_at IS NOT NULL;
             """
         ),
+        (
+            name: "v25",
+            sql: """
+            -- What was pushed to members, see PushStore. The cursors of push events are rows of `webhook_rooms` with the
+            -- negative number of their webhook.
+            CREATE TABLE pushed (
+                webhook INTEGER NOT NULL,       -- see webhooks.id
+                room INTEGER NOT NULL,          -- see rooms.id
+                user TEXT NOT NULL,
+                seq INTEGER NOT NULL,           -- of the newest message that was pushed; 0 if none is outstanding
+                marked INTEGER NOT NULL,        -- 0, or a number that rises when there may be less unread
+                PRIMARY KEY (webhook, room, user)
+            ) WITHOUT ROWID;
+
+            CREATE INDEX pushed_by_mark ON pushed (webhook, user, room) WHERE marked > 0;
+            CREATE INDEX pushed_by_user ON pushed (user);
+
+            -- The badges that users were told, until they are 0.
+            CREATE TABLE pushed_badges (
+                webhook INTEGER NOT NULL,
+                user TEXT NOT NULL,
+                badge INTEGER NOT NULL,
+                PRIMARY KEY (webhook, user)
+            ) WITHOUT ROWID;
+
+            CREATE INDEX pushed_badges_by_user ON pushed_badges (user);
+
+            -- What may lower badges, until it was looked at.
+            CREATE TABLE push_changes (
+                id INTEGER PRIMARY KEY,
+                webhook INTEGER NOT NULL,
+                user TEXT NOT NULL,
+                room INTEGER NOT NULL
+            );
+
+            CREATE INDEX push_changes_by_webhook ON push_changes (webhook, id);
+            """
+        ),
     ]
 }

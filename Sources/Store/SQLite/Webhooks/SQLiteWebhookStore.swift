@@ -60,3 +60,32 @@ final class SQLiteWebhookStore: WebhookAccess {
         }
     }
 }
+
+extension SQLiteConnection {
+    /// Lets commits of this connection add what may lower badges to `push_changes`, or no longer.
+    ///
+    /// The triggers belong to the writer's connection, so a database without it has none.
+    func listPushChanges(_ isOn: Bool) throws {
+        let events = [
+            ("push_marks_new", "INSERT ON main.read_marks", "new"),
+            ("push_marks_moved", "UPDATE OF seq ON main.read_marks", "new"),
+            ("push_notify_new", "INSERT ON main.notify", "new"),
+            ("push_notify_changed", "UPDATE ON main.notify", "new"),
+            ("push_members_gone", "DELETE ON main.members", "old"),
+            ("push_members_hidden", "UPDATE OF hidden ON main.members WHEN new.hidden = 1", "new"),
+        ]
+        for (name, event, row) in events {
+            guard isOn else {
+                try execute("DROP TRIGGER IF EXISTS temp.\(name)")
+                continue
+            }
+            try execute(
+                """
+                CREATE TEMP TRIGGER IF NOT EXISTS \(name) AFTER \(event) BEGIN
+                    INSERT INTO push_changes (webhook, user, room)
+                    SELECT id, \(row).user, \(row).room FROM webhooks WHERE ' ' || events || ' ' LIKE '% push %';
+                END
+                """)
+        }
+    }
+}

@@ -30,6 +30,8 @@ struct WriterState: CommitMaker {
     private var erasing: Set<UserID> = []
     /// The webhooks; `nil` before the first commit, and after a change of them.
     private var webhooks: [Webhook]?
+    /// True while commits list what may lower badges, see ``SQLiteConnection/listPushChanges(_:)``.
+    private var listsPushChanges = false
 
     init(_ db: SQLiteConnection, _ journal: Journal, _ bans: BanTable, _ configuration: StoreConfiguration) {
         self.db = db
@@ -112,12 +114,15 @@ struct WriterState: CommitMaker {
         do {
             try db.transaction(.immediate) { _ in
                 try commit.store.begin()
+                if webhooks == nil { try loadWebhooks() }
                 try body(&commit)
                 try listRooms(of: &commit)
                 try commit.store.write()
             }
         } catch {
             note(error)
+            // The triggers may have been rolled back.
+            webhooks = nil
             throw error
         }
         commit.bans.apply(at: commit.time)
@@ -134,19 +139,34 @@ struct WriterState: CommitMaker {
     /// Reads the webhooks again with the next commit.
     mutating func forgetWebhooks() { webhooks = nil }
 
+    /// Reads the webhooks, before the first change of a transaction.
+    private mutating func loadWebhooks() throws {
+        let loaded = try db.webhooks()
+        let wantsPushChanges = loaded.contains { $0.events.contains(.push) }
+        if wantsPushChanges || listsPushChanges {
+            try db.listPushChanges(wantsPushChanges)
+            listsPushChanges = wantsPushChanges
+        }
+        webhooks = loaded
+    }
+
     /// Lists the rooms that a commit changes for the webhooks that cover them, and stores its events.
     private func listRooms(of commit: inout Commit<JournalTransaction>) throws {
         guard let webhooks, !webhooks.isEmpty else { return }
         for batch in commit.batches {
-            for webhook in webhooks where webhook.events.contains(.message) && webhook.covers(batch.room) {
-                try db.listWebhookRoom(
-                    commit.rooms[batch.room]!.number, of: webhook.number, since: batch.since, at: commit.time)
+            for webhook in webhooks where webhook.covers(batch.room) {
+                for cursor in webhook.cursors(ofDeletion: false) {
+                    try db.listWebhookRoom(
+                        commit.rooms[batch.room]!.number, of: cursor, since: batch.since, at: commit.time)
+                }
             }
         }
         for id in commit.bans.deletedRooms {
             guard let room = commit.rooms[id] else { continue }
-            for webhook in webhooks where webhook.getsDeletions && webhook.covers(id) {
-                try db.listWebhookRoom(room.number, of: webhook.number, since: room.rev, at: commit.time)
+            for webhook in webhooks where webhook.covers(id) {
+                for cursor in webhook.cursors(ofDeletion: true) {
+                    try db.listWebhookRoom(room.number, of: cursor, since: room.rev, at: commit.time)
+                }
             }
         }
         if !commit.events.isEmpty { try commit.storeEvents(for: webhooks) }

@@ -1,0 +1,130 @@
+import Chat
+import TestSupport
+import Testing
+import Wire
+
+@testable import Store
+
+@Suite("The store of push events", .timeLimit(.minutes(5)))
+struct PushStoreTests {
+    private let log: TestLog
+    private let store: any WebhookStore
+    private let time = Timestamp.now()
+
+    init() throws {
+        log = try TestLog()
+        store = try log.log.webhookStore()
+    }
+
+    private func set(_ events: [WebhookEvent], _ id: String = "a") throws -> Webhook {
+        var settings = WebhookSettings()
+        settings.url = "https://example.com/hook"
+        settings.events = events
+        _ = try store.set(WebhookID(id), settings, secret: "whsec_x", at: time)
+        return try #require(try store.webhooks().first { $0.id.string == id })
+    }
+
+    private func rows(_ webhook: Webhook, of number: Int64) throws -> [String] {
+        var cursors = webhook
+        cursors.number = number
+        return try store.behind(cursors, after: 0, limit: 10).map { "\($0.id) \($0.rev)" }
+    }
+
+    private func facts(_ webhook: Webhook, since rev: Int64 = 0) throws -> RoomPushes {
+        try #require(
+            try store.pushFacts(of: RoomID("lobby"), webhook, since: rev, after: nil, seen: rev, at: time))
+    }
+
+    @Test("lists rooms for push events under a number of their own, and only for webhooks that want them")
+    func lists() throws {
+        let (push, messages, both) = (try set([.push]), try set([.message], "b"), try set([.message, .push], "c"))
+        try log.send(.init())
+        for webhook in [push, both] { #expect(try rows(webhook, of: webhook.pushNumber) == ["lobby 0"]) }
+        for webhook in [messages, both] { #expect(try rows(webhook, of: webhook.number) == ["lobby 0"]) }
+        #expect(try rows(push, of: push.number) == [] && rows(messages, of: messages.pushNumber) == [])
+        #expect(try store.backlog(of: push.number).rooms == 1)
+        // The other kind is forgotten.
+        _ = try set([.message], "c")
+        #expect(try rows(both, of: both.pushNumber) == [] && rows(both, of: both.number) == ["lobby 0"])
+        _ = try set([.push], "b")
+        #expect(try rows(messages, of: messages.number) == [])
+    }
+
+    @Test("has the members who may be due, from the cursor on, and what was deleted")
+    func loads() throws {
+        let webhook = try set([.push])
+        try log.fill(2)
+        try log.join("lobby", as: "bob")
+        try log.join("lobby", as: "carol")
+        try log.send(.init(text: "three", mentions: ["bob"]))
+        _ = try log.change(.setNotify(NotifySettings(level: .mentions)), by: "bob").get()
+        try log.read(to: 3, as: "carol")
+        try log.block("bob", of: "alice")
+        let found = try facts(webhook, since: 2)
+        #expect(found.facts.messages.map(\.seq) == [3] && found.end == 3 && found.deleted == 0)
+        #expect(found.facts.members.map(\.user.string) == ["alice", "bob"])
+        #expect(found.facts.members[1].notify?.level == .mentions && !found.facts.isLarge && !found.facts.isDirect)
+        #expect(found.facts.blocks[try UserID("alice")] == [try UserID("bob")])
+        try log.edit(1, "new")
+        try log.delete(2)
+        let later = try facts(webhook, since: 3)
+        #expect(later.facts.messages.isEmpty && later.deleted == 2)
+        #expect(try store.pushRevision(of: RoomID("lobby"), through: 2) == 2)
+        #expect(try store.pushRevision(of: RoomID("lobby"), through: 3) == 5)
+    }
+
+    @Test(
+        "marks what may lower the badge of a user who was told one, whatever the cause, and nothing without push events"
+    )
+    func marks() throws {
+        try log.fill(3)
+        for user in ["bob", "carol"] { try log.join("lobby", as: user) }
+        try log.read(to: 1, as: "bob")
+        #expect(try log.count("push_changes") == 0)
+        let webhook = try set([.push])
+        let number = try facts(webhook).number
+        let pair = PushPair(try UserID("bob"), number)
+        #expect(try store.pushStates(of: [pair], at: time)[pair]?.badge == 2)
+        var changes = PushChanges()
+        (changes.badgesAhead, changes.pushed) = ([(pair.user, 3), (pair.user, 2)], [(pair, 3)])
+        try store.store(changes, of: webhook)
+        func marked() throws -> [MarkedPush] {
+            while try store.takePushChanges(of: webhook) > 0 {}
+            let found = try store.markedPushes(of: webhook, limit: 10)
+            var settled = PushChanges()
+            settled.settled = found.map { ($0, isOver: false) }
+            try store.store(settled, of: webhook)
+            return found
+        }
+        #expect(try marked() == [])
+        try log.read(to: 2, as: "bob")
+        try log.read(to: 2, as: "carol")
+        let first = try marked()
+        #expect(
+            first.map(\.pair) == [pair] && first[0].badge == 3 && first[0].seq == 3 && first[0].id.string == "lobby")
+        #expect(try marked() == [])
+        _ = try log.change(.setNotify(NotifySettings(level: .none)), by: "bob").get()
+        #expect(try marked().count == 1)
+        #expect(try store.pushStates(of: [pair], at: time)[pair] == PushState(read: nil, badge: 0))
+        try store.markDeletion(through: 2, in: number, of: webhook)
+        #expect(try marked() == [])
+        try store.markDeletion(through: 3, in: number, of: webhook)
+        #expect(try marked().count == 1)
+        _ = try log.change(.removeMember(pair.user), by: "bob").get()
+        #expect(try marked().count == 1)
+    }
+
+    @Test("forgets what was pushed with the webhook, and with its push events")
+    func forgets() throws {
+        for events in [[WebhookEvent.message], []] {
+            let webhook = try set([.push])
+            try log.send(.init())
+            let pair = PushPair(try UserID("bob"), try facts(webhook).number)
+            var changes = PushChanges()
+            (changes.badges, changes.pushed) = ([(pair.user, 3)], [(pair, 3)])
+            try store.store(changes, of: webhook)
+            if events.isEmpty { try store.remove(webhook.id) } else { _ = try set(events) }
+            for table in ["pushed", "pushed_badges"] { #expect(try log.count(table) == 0) }
+        }
+    }
+}
