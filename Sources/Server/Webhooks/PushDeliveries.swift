@@ -383,7 +383,7 @@ final class PushDeliveries {
                 owner.logger.error(
                     "the receiver refuses a push for ever, so its room waits for an admin to skip it",
                     metadata: ["webhook": "\(webhook.id)", "room": "\(flight.room)"])
-                try store.stop(room.number, of: webhook.pushNumber, at: max(room.seen, room.rev))
+                try store.stop(room.number, of: webhook.pushNumber, at: .rev(max(room.seen, room.rev)))
             } else {
                 // A lower badge that the receiver does not want counts as told.
                 confirmed.add(flight.changes)
