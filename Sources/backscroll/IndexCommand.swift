@@ -10,7 +10,8 @@ struct IndexCommand: ParsableCommand {
         abstract: "Build the index for searches again.",
         discussion: """
             Empties the index of a database that no server has open. The next server that opens it builds the index again while \
-            it serves; until then it answers searches with 503. This is never needed, unless backscroll check says so.
+            it serves; until then it answers searches with 503. With PostgreSQL, servers may run, and one of them begins at \
+            once. This is never needed, unless backscroll check says so.
 
               backscroll index --rebuild data/backscroll.db
             """)
@@ -33,6 +34,7 @@ struct IndexCommand: ParsableCommand {
 
     func run() throws {
         try SearchRebuild(location).run()
-        Console().note("The index of \(location) is empty. The next server that opens it builds it again.")
+        let builder = if case .postgres = location { "A server" } else { "The next server that opens it" }
+        Console().note("The index of \(location) is emptied. \(builder) builds it again.")
     }
 }

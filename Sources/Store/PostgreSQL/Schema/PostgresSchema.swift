@@ -379,6 +379,8 @@ enum PostgresSchema {
                 rev BIGINT NOT NULL                     -- their changes up to this one, too
             )
             """,
+            // Searches wait until the messages of an earlier version are indexed.
+            WordIndexer.noteBuilding,
         ],
         // Webhooks, and the rooms of which their receivers lack changes. The columns have the meanings of SQLite's.
         [

@@ -26,6 +26,8 @@ struct WordIndexer {
     private var rooms: [Int64] = []
     /// True once this node has noted that all rooms were indexed.
     private var isBuilt = false
+    /// Number of messages to index before it does so, of those that are, and the percentage that is stored.
+    private var (total, done, stored): (Int64, Int64, Int64) = (0, 0, 0)
     /// The time when there may be something to do.
     private(set) var next = ContinuousClock.now
 
@@ -37,18 +39,19 @@ struct WordIndexer {
     /// Looks for rooms that are behind, or indexes some messages of one.
     mutating func run() throws {
         let start = ContinuousClock.now
+        // The index may have been emptied to be built again.
+        if rooms.isEmpty { blocks = nil }
         guard try prepare() else {
             next = start + Self.retry
             return
         }
         if rooms.isEmpty {
-            rooms = try roomsBehind()
-            if rooms.isEmpty, !isBuilt {
-                try db.run("INSERT INTO meta VALUES ('search_built', '1') ON CONFLICT (key) DO NOTHING")
-                isBuilt = true
-            }
+            let behind = try roomsBehind()
+            rooms = behind.map(\.number)
+            if !isBuilt { total = behind.reduce(0) { $0 + $1.messages } }
         }
         if let room = rooms.last, try index(room) { rooms.removeLast() }
+        if !isBuilt { try noteProgress() }
         next = .now
         if rooms.isEmpty { next += max(Self.interval, (next - start) * Self.share) }
     }
@@ -61,16 +64,34 @@ struct WordIndexer {
 
     /// Returns the rooms with messages or changes that are not indexed, and rooms that have words although they are deleted
     /// or no search looks into them.
-    private func roomsBehind() throws -> [Int64] {
+    private func roomsBehind() throws -> [(number: Int64, messages: Int64)] {
         try db.all(
             """
-            SELECT rooms.id FROM rooms LEFT JOIN indexed ON indexed.room = rooms.id
+            SELECT rooms.id, head - coalesce(indexed.seq, 0) FROM rooms LEFT JOIN indexed ON indexed.room = rooms.id
             WHERE CASE WHEN deleted = 0 AND searchable = 1
                 THEN head > coalesce(indexed.seq, 0) OR rooms.rev > coalesce(indexed.rev, 0)
                 ELSE indexed.room IS NOT NULL END
             """
-        ) { $0.integer(0) }
+        ) { ($0.integer(0), $0.integer(1)) }
     }
+
+    /// Stores how much of the first index is built. It is built once all rooms were indexed that were behind at its beginning.
+    private mutating func noteProgress() throws {
+        if rooms.isEmpty {
+            try db.run("DELETE FROM meta WHERE key = 'search_building'")
+            try db.run("INSERT INTO meta VALUES ('search_built', '1') ON CONFLICT (key) DO NOTHING")
+            isBuilt = true
+        } else if done * 100 >= (stored + 1) * total, total > 0 {
+            stored = min(99, done * 100 / total)
+            try db.run("UPDATE meta SET value = $1 WHERE key = 'search_building'", "\(stored)")
+        }
+    }
+
+    /// Notes that searches wait for the index, if there are messages.
+    static let noteBuilding = """
+        INSERT INTO meta SELECT 'search_building', '0' WHERE EXISTS (SELECT 1 FROM messages)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value
+        """
 
     // MARK: Blocks
 
@@ -84,6 +105,9 @@ struct WordIndexer {
         if version != SearchTokens.version {
             try db.execute("BEGIN", "TRUNCATE words, indexed, word_blocks")
             try db.run("DELETE FROM meta WHERE key = 'search_built'")
+            // Without a version, the schema or SearchRebuild has noted if there is something to wait for.
+            if version != nil { try db.run(Self.noteBuilding) }
+            (isBuilt, done, stored) = (false, 0, 0)
             try db.run(
                 "INSERT INTO meta VALUES ('search_version', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 "\(SearchTokens.version)")
@@ -226,6 +250,7 @@ struct WordIndexer {
             ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, rev = excluded.rev
             """, room, seq, rev)
         try growBlocks()
+        done += Int64(documents.count)
     }
 
     /// Removes some words of a room that is deleted or that no search looks into.

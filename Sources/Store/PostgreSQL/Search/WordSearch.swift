@@ -51,9 +51,11 @@ struct WordSearch {
                 LEFT JOIN LATERAL (SELECT seq, rev FROM indexed WHERE room = ANY (ARRAY[rooms.id])) AS indexed ON true
             """, parameters)
         try db.send(WordBlocks.select, PostgresParameters())
-        let results = try db.results().suffix(2)
-        let (rows, blocks) = (results.first!, results.last!)
-        self.blocks = WordBlocks(blocks)
+        try db.send("SELECT value FROM meta WHERE key = 'search_building'", PostgresParameters())
+        let results = Array(try db.results().suffix(3))
+        let (rows, building) = (results[0], results[2])
+        if building.count > 0 { throw Problem.indexBuilding(percent: Int(building.text(0, 0)) ?? 0) }
+        blocks = WordBlocks(results[1])
         let found = (0..<rows.count).map { row in
             Room(
                 number: rows.integer(row, 0), id: RoomID(trusted: rows.text(row, 1)), head: rows.integer(row, 2),

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Empties the index for searches, so that the next server builds it again.
+/// Empties the index for searches, so that a server builds it again: the next one, or with PostgreSQL one that runs.
 public struct SearchRebuild: Sendable {
     private let database: DatabaseLocation
 
@@ -11,11 +11,29 @@ public struct SearchRebuild: Sendable {
 
     /// Empties the index.
     ///
-    /// - Throws: ``StoreError`` if there is no database, or a server has it open.
+    /// - Throws: ``StoreError`` if there is no database, or a server has its file open.
     public func run() throws {
-        guard case .file(let path) = database else {
-            throw StoreError.postgres("the index of a PostgreSQL database is not built by this command")
+        switch database {
+        case .file(let path): try Self.run(file: path)
+        case .postgres(let url): try Self.run(postgres: url)
         }
+    }
+
+    private static func run(postgres url: String) throws {
+        do {
+            let connection = try PostgresConnection(
+                PostgresConnection.Settings(
+                    url: url, purpose: "backscroll index", answerTime: PostgresConnection.Settings.commandAnswerTime))
+            try PostgresSchema.migrate(connection)
+            // The node that indexes begins anew with its next look.
+            try connection.run(WordIndexer.noteBuilding)
+            try connection.run("DELETE FROM meta WHERE key = 'search_version'")
+        } catch let error as PostgresError {
+            throw StoreError.postgres("\(error)")
+        }
+    }
+
+    private static func run(file path: String) throws {
         guard access(path, F_OK) == 0 else { throw StoreError.missing(path) }
         var configuration = StoreConfiguration()
         configuration.reservedLog = 0

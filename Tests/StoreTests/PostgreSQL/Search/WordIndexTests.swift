@@ -133,6 +133,24 @@ struct WordIndexTests {
         #expect(try second.found("word 7").count == 10)
     }
 
+    @Test("is built while the log serves, also again, and searches are refused until then")
+    func building() throws {
+        let first = try node { $0.indexes = false }
+        try first.sendAll((1...600).map { .init(text: "word \($0)") } + [.init(text: "word", room: "den")])
+        try server.query("INSERT INTO meta VALUES ('search_building', '42')", in: database)
+        #expect(throws: Problem.indexBuilding(percent: 42)) { try first.found("word") }
+        #expect(throws: Problem.indexBuilding(percent: 42)) { try first.found("word", in: "den") }
+        first.close()
+        let second = try node()
+        try awaitIndex()
+        #expect(try second.found("word 5").count == 111)
+        try SearchRebuild(.postgres(server.url(of: database))).run()
+        try waitUntil { try number("SELECT count(*) FROM meta WHERE key = 'search_version'") == 1 }
+        try awaitIndex()
+        #expect(try second.found("word").count == 601 && number("SELECT count(*) FROM words") == 601)
+        #expect(try number("SELECT count(*) FROM meta WHERE key = 'search_building'") == 0)
+    }
+
     @Test("leaves out old messages that are not indexed, and tells so")
     func lag() throws {
         let first = try node()
