@@ -388,7 +388,8 @@ extension WebhookAccess {
                 content.rev = rev
                 return true
             }
-            if !isFull { content.rev = max(content.rev, end) }
+            // Expiry may have removed the messages of the last revisions.
+            if !isFull { content.rev = max(content.rev, end, found.state.rev) }
             // The messages of a delivery that is tried again may all have changed again.
             if let until, isFull, content.rev < until { content.rev = until }
             content.hasMore = content.rev < found.state.rev

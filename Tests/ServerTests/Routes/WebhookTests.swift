@@ -370,6 +370,21 @@ struct WebhookTests {
                 ])
             let banned = try #require(accepted.last { $0.type == "member.banned" }?.event)
             #expect(banned.room == nil && banned.rev == nil && banned.user == "mallory" && banned.by == "root")
+            let again = try HTTPClient(port: server.port)
+            _ = try wait(again) { $0.roomsBehind == 0 }
+            // Refused for ever, an event stops its room until it is skipped.
+            receiver.answers { delivery in .success(SenderAnswer(status: delivery.type == "member.left" ? 413 : 200)) }
+            #expect(try request(again, .delete, "/v1/rooms/lobby/members/bob", by: "bob").status == .noContent)
+            let stopped = try wait(again) { !$0.stoppedRooms.isEmpty }.stoppedRooms
+            let number = try #require(stopped.first?.event)
+            #expect(stopped == [State.Stopped(room: "lobby", event: number)])
+            try send(again, "three")
+            let skip = #"{"room":"lobby","event":\#(number)}"#
+            #expect(try request(again, .post, "/v1/admin/webhooks/a/skip", skip).status == .ok)
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0).last == "three" }
+            #expect(try request(again, .delete, "/v1/rooms/lobby", by: "alice").status == .noContent)
+            _ = try receiver.deliveries.wait { $0.last?.type == "room.deleted" }
+            #expect(try wait(again) { $0.roomsBehind == 0 }.stoppedRooms == [])
         }
     }
 

@@ -179,6 +179,18 @@ struct WebhookStoreTests {
         #expect((nothing.rev, nothing.count, nothing.hasMore) == (11, 0, false))
     }
 
+    @Test("is done with a room whose last changes have expired")
+    func expiredChanges() throws {
+        try log.fill(3)
+        try log.setRoom(rev: 5)
+        let content = try messages("lobby", since: 0)
+        #expect(try content.rev == log.state().rev)
+        #expect(content.count == 3 && !content.hasMore)
+        let nothing = try messages("lobby", since: 3)
+        #expect(try nothing.rev == log.state().rev)
+        #expect(nothing.count == 0 && !nothing.hasMore)
+    }
+
     @Test("tells that a room was deleted", arguments: [false, true])
     func deletion(isQuiet: Bool) throws {
         try log.fill(2)
