@@ -169,8 +169,10 @@ struct Rules {
     private func checkBans(_ submission: Submission, for use: BanTable.Use) throws(Halt) {
         if facts.bans.isEmpty { return }
         try facts.require(.time)
+        // A room that the same commit has deleted has no bans any more.
+        let room = facts.room?.isDeleted == true ? nil : submission.room
         let refusal = BanTable.refusal(
-            of: submission.sender, in: submission.room, isAdmin: submission.isAdmin, for: use, at: facts.time
+            of: submission.sender, in: room, isAdmin: submission.isAdmin, for: use, at: facts.time
         ) { facts.bans[$0] }
         if let refusal { throw .refused(refusal) }
     }

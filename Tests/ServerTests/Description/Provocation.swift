@@ -222,7 +222,7 @@ struct Provocation {
         Provocation("endSockets", 204, "/v1/admin/users/bob/sockets", as: "root"),
         Provocation("listReports", 200, "/v1/admin/reports?limit=1", as: "root"),
         Provocation("listReports", 400, "/v1/admin/reports?state=x", as: "root"),
-        Provocation("listReports", 410, "/v1/admin/reports?cursor=x:1", as: "root"),
+        Provocation("listReports", 410, "/v1/admin/reports?cursor=x:open:1:1", as: "root"),
         Provocation(
             "closeReport", 200, "/v1/admin/reports/lobby/2", #"{"state":"closed","action":"none"}"#, as: "root"),
         Provocation("listReports", 200, "/v1/admin/reports?state=closed", as: "root"),
