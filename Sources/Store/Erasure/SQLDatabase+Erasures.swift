@@ -30,6 +30,13 @@ extension SQLDatabase {
         }
     }
 
+    /// Records that a user was erased in the database that an import comes from, unless an erasure is known. It explains
+    /// mentions without effect.
+    func noteErased(_ user: UserID) throws {
+        try runSoon(
+            "INSERT INTO erasures (\"user\", erased, messages) VALUES ($1, 1, 0) ON CONFLICT DO NOTHING", user)
+    }
+
     /// Returns true if a user was erased, or is about to be.
     func wasErased(_ user: UserID) throws -> Bool {
         try has("SELECT 1 FROM erasures WHERE \"user\" = $1", user)

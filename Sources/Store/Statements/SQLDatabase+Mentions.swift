@@ -55,6 +55,14 @@ extension SQLDatabase {
         }
     }
 
+    /// Returns true if a message mentions a user who has not been erased since.
+    func mentions(_ user: UserID, _ message: RowKey) throws -> Bool {
+        try has(
+            """
+            SELECT 1 FROM mentions WHERE "user" = $1 AND message = $2 AND \(MentionRows.isPresent("$1", in: "message"))
+            """, user, message)
+    }
+
     /// Removes mentions of a message.
     func remove(_ mentions: Mentions, from message: RowKey) throws {
         for user in MentionRows.users(of: mentions) {

@@ -191,13 +191,17 @@ public struct HistoryExport: Sendable {
 
         private func write(_ body: Span<UInt8>, _ key: RowKey) throws {
             output.contents.messages += 1
-            if body.contains(Self.reactions) {
+            if body.contains(Self.reactions) || body.contains(Self.mentions) {
                 let message = try Message(decoding: body)
                 let reactions = try message.reactions.map { reaction in
                     (key: try ReactionKey(reaction.key), users: try users(of: reaction.key, key))
                 }
-                TransferLine.message(TransferMessage(message, seq: key.ordinal, reactions: reactions))
-                    .encode(into: &output.bytes)
+                let past = try message.content.mentions.users.filter { user in
+                    try user != message.sender && !db.mentions(user, key)
+                }
+                TransferLine.message(
+                    TransferMessage(message, seq: key.ordinal, reactions: reactions, pastMentions: past)
+                ).encode(into: &output.bytes)
             } else {
                 TransferLine.appendMessage(body, to: &output.bytes)
             }
@@ -206,6 +210,8 @@ public struct HistoryExport: Sendable {
 
         /// The first bytes of a snapshot's reactions. They may also occur in the `data` of a message without reactions.
         private static let reactions = Array(#","reactions":["#.utf8)
+        /// The same of the users whom a message mentions.
+        private static let mentions = Array(#","mentions":["#.utf8)
 
         private func users(of reaction: String, _ key: RowKey) throws -> [UserID] {
             try db.all("SELECT user FROM reactions WHERE message = $1 AND key = $2 ORDER BY rev", key, reaction) {

@@ -284,11 +284,12 @@ struct ImportTarget {
                 room: message.room, roomNumber: room.number, seq: room.head, rev: sentAt, createdAt: message.createdAt,
                 sender: message.sender, key: key, body: body))
         var mentions = content.mentions
-        mentions.users.removeAll { $0 == message.sender }
+        mentions.users.removeAll { $0 == message.sender || message.pastMentions.contains($0) }
         if !mentions.isEmpty {
             try statements.db.addMentions(
                 mentions, of: RowKey(room: room.number, room.head), by: message.sender, at: message.createdAt)
         }
+        for user in message.pastMentions { try statements.db.noteErased(user) }
         if pending.count == Self.mostPending || room.rev > sentAt { try flush() }
         guard room.rev > sentAt else { return }
         let row = RowKey(room: room.number, room.head)

@@ -15,7 +15,8 @@ enum TransferLine: Sendable {
     case room(RoomID, RoomSettings, direct: DirectPair?)
     /// `{"type":"member","room":…,"user":…,"role":…}`, with `"hidden":true` for a direct room that is not in the user's list.
     case member(RoomID, RoomMember, isHidden: Bool)
-    /// `{"type":"message",…}`: a message as clients see it, but with all users of its reactions.
+    /// `{"type":"message",…}`: a message as clients see it, but with all users of its reactions, and with `past_mentions`,
+    /// those of its mentions that are of erased users.
     case message(TransferMessage)
     /// `{"type":"read","room":…,"user":…,"seq":…,"at":…}`: the read mark of a user, and when it moved there, if known.
     case read(RoomID, ReadReceipt)
@@ -42,6 +43,8 @@ struct TransferMessage: Sendable {
     var clientMessageID: String?
     /// The content; empty if the message is deleted.
     var content: Content
+    /// The users whom the content mentions without effect, because they were erased since.
+    var pastMentions: [UserID] = []
     /// The reactions in the order of their first use, each with all its users in the order of reacting.
     var reactions: [(key: ReactionKey, users: [UserID])]
     /// The pin; `nil` if it is not pinned.
@@ -105,6 +108,12 @@ extension TransferLine {
         case .message(let message):
             var snapshot: [UInt8] = []
             message.snapshot.encode(into: &snapshot)
+            if !message.pastMentions.isEmpty {
+                snapshot.removeLast()
+                snapshot.append(literal: #","past_mentions":"#)
+                snapshot.append(array: message.pastMentions) { $1.append(quoted: $0.string) }
+                snapshot.append(UInt8(ascii: "}"))
+            }
             return Self.appendMessage(snapshot.span, to: &out)
         }
         out.append(literal: "}\n")
@@ -132,11 +141,13 @@ extension TransferLine {
 
 extension TransferMessage {
     /// Returns the message of this snapshot, with all users of its reactions.
-    init(_ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])]) {
+    init(
+        _ message: Message, seq: Int64, reactions: [(key: ReactionKey, users: [UserID])], pastMentions: [UserID]
+    ) {
         self.init(
             room: message.room, seq: seq, sender: message.sender, clientMessageID: message.clientMessageID,
-            content: message.content, reactions: reactions, pinned: message.pinned, createdAt: message.createdAt,
-            editedAt: message.editedAt, deleted: message.deleted)
+            content: message.content, pastMentions: pastMentions, reactions: reactions, pinned: message.pinned,
+            createdAt: message.createdAt, editedAt: message.editedAt, deleted: message.deleted)
     }
 
     /// The message with all users of its reactions. Its `rev` has no meaning.
@@ -187,6 +198,7 @@ extension TransferLine {
         var sender: String?
         var clientMessageID: String?
         var content = Content()
+        var pastMentions: [String] = []
         var reactions: [(key: String, users: [String])] = []
         var pinned: Pin?
         var createdAt: String?
@@ -214,6 +226,9 @@ extension TransferLine {
                 pinned = try reader.pin()
             } else if reader.json.matches(name, "reactions") {
                 reactions = try reader.reactionsWithUsers()
+            } else if reader.json.matches(name, "past_mentions") {
+                guard try reader.enterArray("past_mentions") else { return }
+                while try reader.json.nextElement() { pastMentions.append(try reader.string("past_mentions") ?? "") }
             } else if try content.decode(name, from: &reader) {
                 // Already decoded.
             } else if reader.json.matches(name, "user") {
@@ -321,7 +336,10 @@ extension TransferLine {
             return TransferMessage(
                 room: try roomID(), seq: seq, sender: isErased ? .deleted : try userID(sender, "sender"),
                 clientMessageID: clientMessageID,
-                content: deleted ? Content() : content, reactions: deleted ? [] : try checkedReactions(),
+                content: deleted ? Content() : content,
+                pastMentions: deleted
+                    ? [] : try pastMentions.map { name throws(Problem) in try userID(name, "past_mentions") },
+                reactions: deleted ? [] : try checkedReactions(),
                 pinned: deleted ? nil : pinned, createdAt: createdAt, editedAt: deleted ? nil : editedAt,
                 deleted: deleted)
         }

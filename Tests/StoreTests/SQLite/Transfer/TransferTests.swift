@@ -108,6 +108,36 @@ struct TransferTests {
         #expect(throws: HistoryImport.Failure.self) { try importing(start + #""text":"x"}"# + "\n", into: path) }
     }
 
+    @Test("keeps what an erasure leaves: mentions without effect, and private rooms without an owner")
+    func erasedMentions() throws {
+        let log = try TestLog(in: directory)
+        try log.send(.init(mentions: ["bob", "carol"]))
+        try log.send(.init(room: "solo", sender: "bob"))
+        _ = try log.change(.set(RoomSettings(visibility: .private)), in: "solo", by: "bob").get()
+        let bob = try UserID("bob")
+        let erase = Submission(
+            ticket: Ticket(loop: 9, number: 1), room: nil, sender: try UserID("root"), change: .user(bob, .erase),
+            isAdmin: true)
+        _ = try log.outcome(erase).get()
+        try waitUntil {
+            let status: ErasureStatus?? = try? log.read(for: "root", isAdmin: true) { .server(.erasure(bob, $0)) }
+            return status??.state == .erased
+        }
+        // Of the new user.
+        try log.send(.init(mentions: ["bob"]))
+        log.close()
+        let text = try export(log.path)
+        #expect(text.contains(#""mentions":["bob","carol"]"#) && text.contains(#","past_mentions":["bob"]}"#))
+        let path = directory.path(of: "erased-mentions.db")
+        try importing(text, into: path)
+        #expect(try lines(export(path)).dropFirst() == lines(text).dropFirst())
+        let check = try DatabaseCheck(path).run()
+        #expect(check.isSound && check.notes.map(\.text).contains("private rooms without an owner: 1"))
+        let copy = try TestLog(at: path, of: directory)
+        #expect(try copy.summary(for: "bob").unreadMentions == 1 && copy.summary(for: "carol").unreadMentions == 1)
+        copy.close()
+    }
+
     @Test("drops fractions of a millisecond, and takes over blank texts of earlier versions")
     func fractions() throws {
         let path = directory.path(of: "fractions.db")
