@@ -101,7 +101,6 @@ struct WriterState: CommitMaker {
         let (statements, fingerprinter) = try prepare()
         let time = configuration.clock()
         let covering = try webhooks ?? db.webhooks()
-        webhooks = covering
         let eventKinds = covering.isEmpty ? [] : Set(covering.flatMap(\.events))
         // Taken out while it changes, and put back only if the transaction succeeds.
         let rooms = rooms
