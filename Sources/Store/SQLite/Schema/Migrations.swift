@@ -424,7 +424,9 @@ extension Schema {
         ),
         (
             name: "v22",
-            sql: "ALTER TABLE rooms ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1;    -- 0: no search looks into it"
+            sql: """
+            ALTER TABLE rooms ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1; -- 0: no search looks into it
+            """
         ),
         (
             name: "v23",
