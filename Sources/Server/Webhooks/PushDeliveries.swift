@@ -247,15 +247,15 @@ final class PushDeliveries {
             try store.markDeletion(through: new.deleted, in: room.number, of: webhook)
             queue.changed(Self.clear)
         }
-        room.seen = new.state.rev
+        room.seen = new.seen
         let decision = PushDecision(new.facts, at: now, delay: owner.pushRules.delay) {
             owner.pushRules.isLive($0, id)
         }
         let settled = decision.firstOpen.map { $0 - 1 } ?? max(new.end, room.seq ?? 0)
         if settled >= new.state.head {
-            room.rev = new.state.rev
+            room.rev = new.seen
         } else if settled > room.seq ?? 0 {
-            room.rev = max(room.rev, try store.pushRevision(of: id, through: settled))
+            room.rev = max(room.rev, min(new.seen, try store.pushRevision(of: id, through: settled)))
         }
         room.seq = settled
         if let next = decision.next {
@@ -268,7 +268,7 @@ final class PushDeliveries {
         // Also a room that has nothing more, so that it is forgotten.
         if !room.isStored || settled >= new.state.head { note(unstored: id) }
         guard let first = free.first, let snapshot = new.snapshots[first.seq] else {
-            nothing(in: id, hasMore: settled == new.end && new.end < new.state.head)
+            nothing(in: id, hasMore: (settled == new.end && new.end < new.state.head) || new.seen < new.state.rev)
             return nil
         }
         // A delivery has one message. Those who are due for another one get the next.
@@ -292,7 +292,9 @@ final class PushDeliveries {
             list.append(members)
         }
         if users.isEmpty {
-            nothing(in: id, hasMore: true)
+            // They have read it, or left, since they were found due. Others may be due for another message.
+            rooms[id]!.wake = .now + Self.liveInterval
+            nothing(in: id)
             return nil
         }
         let name = "\(webhook.id) push \(epoch()) \(id) \(first.seq)"

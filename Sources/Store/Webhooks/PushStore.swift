@@ -46,7 +46,7 @@ extension Webhook {
 public enum PushBounds {
     /// Maximum number of recipients of a delivery.
     public static let recipients = 500
-    /// Maximum number of messages of a room that are looked at together.
+    /// Maximum number of messages of a room that are looked at together, and of changes.
     public static let messages = 1000
     /// Maximum number of members of a room in which not only mentions are pushed.
     public static let members = 10_000
@@ -68,6 +68,8 @@ public struct RoomPushes: Sendable {
     public var state: RoomState
     /// The highest `seq` of a message that was deleted; 0 for none.
     public var deleted: Int64
+    /// The revision up to which deletions were searched.
+    public var seen: Int64
     /// The snapshots of the messages by their `seq`.
     public var snapshots: [Int64: [UInt8]]
 }
@@ -148,12 +150,13 @@ extension WebhookAccess {
                     snapshots[decoded.seq] = message.body
                 }
             }
-            var deleted: Int64 = 0
-            _ = try found.forEachChange(since: seen) { _, snapshot in
+            var (deleted, changes): (Int64, Int) = (0, 0)
+            let last = try found.forEachChange(since: seen) { _, snapshot in
+                changes += 1
                 let isTombstone = snapshot.withUnsafeBufferPointer { $0.suffix(UnreadMessages.tombstoneEnd.count) }
                     .elementsEqual(UnreadMessages.tombstoneEnd)
                 if isTombstone, let message = try? Message(decoding: snapshot) { deleted = max(deleted, message.seq) }
-                return true
+                return changes < PushBounds.messages
             }
             var facts = PushFacts(messages: messages, members: [])
             facts.isDirect = found.direct != nil
@@ -168,8 +171,8 @@ extension WebhookAccess {
                 for sender in Set(messages.map(\.sender)) { facts.blocks[sender] = try db.blocked(around: sender) }
             }
             return RoomPushes(
-                number: found.number, facts: facts, end: end, state: found.state, deleted: deleted, snapshots: snapshots
-            )
+                number: found.number, facts: facts, end: end, state: found.state, deleted: deleted,
+                seen: changes < PushBounds.messages ? found.state.rev : last, snapshots: snapshots)
         }
     }
 
@@ -270,7 +273,7 @@ extension OwnRoom {
 
 extension SQLDatabase {
     /// Returns the members of a room, or one of them, who may have something due among the messages through `end`. Those
-    /// who must not read the room are left out.
+    /// who must not read the room, and those who have left a direct room, are left out.
     fileprivate func pushMembers(
         of room: Int64, _ user: UserID?, webhook: Int64, before end: Int64, at time: Timestamp
     ) throws -> [PushMember] {
@@ -281,7 +284,8 @@ extension SQLDatabase {
                 LEFT JOIN pushed ON pushed.webhook = $1 AND pushed.room = members.room AND pushed."user" = members."user"
                 LEFT JOIN read_marks ON read_marks."user" = members."user" AND read_marks.room = members.room
                 LEFT JOIN notify ON notify."user" = members."user" AND notify.room = members.room
-            WHERE members.room = $2 AND coalesce(read_marks.seq, 0) < $3 AND coalesce(pushed.seq, 0) < $3
+            WHERE members.room = $2 AND hidden = 0
+                AND coalesce(read_marks.seq, 0) < $3 AND coalesce(pushed.seq, 0) < $3
                 AND members."user" >= $4 AND members."user" <= $5
                 AND \(Erasures.isPresent("members.\"user\"", in: "$2"))
                 AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.room IN (\(RowKey.server), $2)

@@ -50,6 +50,32 @@ struct PushStoreTests {
         #expect(try rows(messages, of: messages.number) == [])
     }
 
+    @Test("leaves out who has left a direct room, which counts for no badge either")
+    func hidden() throws {
+        let webhook = try set([.push])
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.send(.init(room: room))
+        func members() throws -> [String] {
+            let facts = try store.pushFacts(of: RoomID(room), webhook, since: 0, after: nil, seen: 0, at: time)
+            return try #require(facts).facts.members.map(\.user.string)
+        }
+        #expect(try members() == ["alice", "bob"])
+        _ = try log.change(.removeMember(UserID("bob")), in: room, by: "bob").get()
+        #expect(try members() == ["alice"])
+    }
+
+    @Test("searches a bounded number of changes for deletions at once, and says how far")
+    func changes() throws {
+        let webhook = try set([.push])
+        try log.fill(PushBounds.messages + 50)
+        try log.delete(2)
+        let found = try facts(webhook)
+        #expect(found.deleted == 0 && found.seen < found.state.rev)
+        let rest = try #require(
+            try store.pushFacts(of: RoomID("lobby"), webhook, since: 0, after: found.end, seen: found.seen, at: time))
+        #expect(rest.deleted == 2 && rest.seen == rest.state.rev)
+    }
+
     @Test("has the members who may be due, from the cursor on, and what was deleted")
     func loads() throws {
         let webhook = try set([.push])
