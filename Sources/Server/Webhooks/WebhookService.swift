@@ -72,12 +72,12 @@ final class WebhookService: Sendable {
 
     /// Tells the thread of a commit. Called on the log's threads.
     func committed(_ outcomes: [Outcome], _ batches: [Batch]) {
-        guard isActive.load(ordering: .relaxed), !batches.isEmpty || outcomes.contains(where: \.mayBeEvent) else {
-            return
-        }
+        guard isActive.load(ordering: .relaxed) else { return }
+        let hasEvents = outcomes.contains(where: \.mayBeEvent)
+        if batches.isEmpty, !hasEvents { return }
         let wakes = inbox.withLock { inbox in
             let wasEmpty = inbox.isEmpty
-            if !inbox.hasEvents { inbox.hasEvents = outcomes.contains(where: \.mayBeEvent) }
+            if hasEvents { inbox.hasEvents = true }
             if inbox.changed.count + batches.count > Self.maximumChanged {
                 inbox.changed = []
                 inbox.isChangedIncomplete = true

@@ -100,8 +100,7 @@ struct WriterState: CommitMaker {
         if let failedSync { throw failedSync }
         let (statements, fingerprinter) = try prepare()
         let time = configuration.clock()
-        let covering = try webhooks ?? db.webhooks()
-        let eventKinds = covering.isEmpty ? [] : Set(covering.flatMap(\.events))
+        let eventKinds = Set(try loadedWebhooks().flatMap(\.events))
         // Taken out while it changes, and put back only if the transaction succeeds.
         let rooms = rooms
         self.rooms = RoomTable(limit: configuration.cachedRooms)
@@ -113,15 +112,12 @@ struct WriterState: CommitMaker {
         do {
             try db.transaction(.immediate) { _ in
                 try commit.store.begin()
-                if webhooks == nil { try loadWebhooks() }
                 try body(&commit)
                 try listRooms(of: &commit)
                 try commit.store.write()
             }
         } catch {
             note(error)
-            // The triggers may have been rolled back.
-            webhooks = nil
             throw error
         }
         commit.bans.apply(at: commit.time)
@@ -138,8 +134,9 @@ struct WriterState: CommitMaker {
     /// Reads the webhooks again with the next commit.
     mutating func forgetWebhooks() { webhooks = nil }
 
-    /// Reads the webhooks, before the first change of a transaction.
-    private mutating func loadWebhooks() throws {
+    /// Returns the webhooks, which are read before the first transaction, and after a change of them.
+    private mutating func loadedWebhooks() throws -> [Webhook] {
+        if let webhooks { return webhooks }
         let loaded = try db.webhooks()
         let wantsPushChanges = loaded.contains { $0.events.contains(.push) }
         if wantsPushChanges || listsPushChanges {
@@ -147,6 +144,7 @@ struct WriterState: CommitMaker {
             listsPushChanges = wantsPushChanges
         }
         webhooks = loaded
+        return loaded
     }
 
     /// Lists the rooms that a commit changes for the webhooks that cover them, and stores its events.
