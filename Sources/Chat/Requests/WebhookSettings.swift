@@ -29,7 +29,7 @@ public struct WebhookID: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A kind of events that webhooks deliver.
-public enum WebhookEvent: String, Sendable, Hashable {
+public enum WebhookEvent: String, Sendable, Hashable, CaseIterable {
     /// New and changed messages.
     case message
     /// Rooms that are created or deleted, and changes of their settings.
@@ -40,9 +40,6 @@ public enum WebhookEvent: String, Sendable, Hashable {
     case report
     /// Members who must be told of messages, and whose badges have fallen.
     case push
-
-    /// The kinds that webhooks can ask for.
-    public static let available: [WebhookEvent] = [.message, .room, .member, .report, .push]
 }
 
 /// The body of `PUT /v1/admin/webhooks/{id}`. Absent fields keep their values, or have defaults in a new webhook.
@@ -86,9 +83,7 @@ public struct WebhookSettings: Sendable, Hashable {
                         isType: true)
                 }
             } else if reader.json.matches(name, "events") {
-                settings.events = try list("events", limit: 16, &reader) { text in
-                    WebhookEvent.available.first { $0.rawValue == text }
-                }
+                settings.events = try list("events", limit: 16, &reader) { WebhookEvent(rawValue: $0) }
                 if settings.events == [] {
                     reader.note(.invalidField("events", must: "a list of \(eventNames)"), isType: true)
                 }
@@ -112,7 +107,7 @@ public struct WebhookSettings: Sendable, Hashable {
 
     /// The kinds of events that can be asked for.
     private static var eventNames: String {
-        WebhookEvent.available.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        WebhookEvent.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
     }
 
     /// Reads a list of strings, without repetitions; `nil` for null. An element that `element` refuses makes it empty.
