@@ -13,6 +13,7 @@ final class PeopleCheck<DB: SQLDatabase> {
     private let selectOwnerless: DB.Prepared
     private let selectNotify: DB.Prepared
     private let selectBans: DB.Prepared
+    private let selectErasures: DB.Prepared
     private let selectDirect: DB.Prepared
     private let selectBlocks: DB.Prepared
     private let selectReports: DB.Prepared
@@ -43,6 +44,8 @@ final class PeopleCheck<DB: SQLDatabase> {
             """, isLong: true)
         selectProfiles = try db.prepare(
             "SELECT \"user\", data FROM profiles WHERE data IS NOT NULL AND data <> ''", isLong: true)
+        selectErasures = try db.prepare(
+            "SELECT 1 FROM erasures UNION ALL SELECT 1 FROM meta WHERE key = 'imported' LIMIT 1")
         selectReports = try db.prepare(
             """
             SELECT room, seq FROM reports WHERE NOT EXISTS (SELECT 1 FROM rooms WHERE rooms.id = reports.room)
@@ -115,11 +118,18 @@ final class PeopleCheck<DB: SQLDatabase> {
                 findings.add("the profile of \(row.text(0)) cannot be read")
             }
         }
-        // The owners may have been erased, also before an export that the room came from, and rooms of an early version or
-        // of an import may have none. Only an admin can appoint one.
+        // The owners may have been erased, also before an export that the room came from, and rooms of an early version may
+        // have none. Only an admin can appoint one.
+        let someAreErased = try selectErasures.firstRow { _ in true } ?? false
         var (open, hidden) = (0, 0)
         try selectOwnerless.forEachRow { row in
-            if row.integer(1) == 0 { open += 1 } else { hidden += 1 }
+            if row.integer(1) == 0 {
+                open += 1
+            } else if someAreErased {
+                hidden += 1
+            } else {
+                findings.add("this room is private, but has no owner", room: row.text(0))
+            }
         }
         if open > 0 { findings.note("open rooms without an owner: \(open)") }
         if hidden > 0 { findings.note("private rooms without an owner: \(hidden)") }

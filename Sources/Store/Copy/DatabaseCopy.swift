@@ -235,7 +235,7 @@ public struct DatabaseCopy {
                 }
             }
             try transaction {
-                for key in ["epoch", "fingerprint_secret"] {
+                for key in ["epoch", "fingerprint_secret", "imported"] {
                     if let value = try meta(key, source) { try set(key, to: value) }
                 }
                 for table in CopiedTable.all where table.isNumbered { try target.continueNumbers(of: table.name) }

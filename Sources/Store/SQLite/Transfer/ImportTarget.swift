@@ -58,6 +58,8 @@ struct ImportTarget {
         self.statements = statements
         fingerprinter = try Fingerprinter(statements.db)
         self.latest = latest
+        // A check then expects what erasures have left in the database that the lines come from.
+        try statements.db.run("INSERT INTO meta (key, value) VALUES ('imported', '1') ON CONFLICT DO NOTHING")
     }
 
     /// Imports a line.
