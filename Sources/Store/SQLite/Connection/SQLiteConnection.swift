@@ -17,7 +17,7 @@ final class SQLiteConnection: SQLDatabase {
     ///   - isReadOnly: True to change nothing. The file must exist.
     ///   - busyTimeout: Maximum time in milliseconds that a statement waits for another connection's lock.
     fileprivate init(path: String?, isReadOnly: Bool, busyTimeout: Int32) throws(SQLiteError) {
-        SQLiteSettings.apply()
+        try SQLiteSettings.apply()
         // SQLite's own mutex is not needed, since one thread at a time uses a connection.
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         var opened: OpaquePointer?
