@@ -133,12 +133,12 @@ struct WebhookTests {
 
     /// Asks for the state until it is as wanted.
     private func wait(_ client: HTTPClient, until isWanted: (State) -> Bool) throws -> State {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while true {
-            let state = try state(client)
-            if isWanted(state) || ContinuousClock.now > deadline { return state }
-            usleep(20_000)
+        var found = try state(client)
+        try waitUntil {
+            found = try state(client)
+            return isWanted(found)
         }
+        return found
     }
 
     private func send(_ client: HTTPClient, _ text: String, to room: String = "lobby") throws {
