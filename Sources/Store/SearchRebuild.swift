@@ -35,16 +35,8 @@ public struct SearchRebuild: Sendable {
 
     private static func run(file path: String) throws {
         guard access(path, F_OK) == 0 else { throw StoreError.missing(path) }
-        var configuration = StoreConfiguration()
-        configuration.reservedLog = 0
-        // Takes the same lock as a server.
-        let file = try DatabaseFile(path)
-        let connection = try file.connectForWriting(configuration)
-        defer {
-            connection.close()
-            // Keeps the lock until the connection is closed.
-            _ = file.path
+        try DatabaseFile.withWriter(of: path) { db in
+            try db.transaction(.immediate) { try $0.emptySearchIndex() }
         }
-        try connection.transaction(.immediate) { try $0.emptySearchIndex() }
     }
 }

@@ -88,17 +88,7 @@ public struct DatabaseCopy {
         if isSource, !DatabaseLocation.isConnectionString(path), access(path, F_OK) != 0 {
             throw StoreError.missing(path)
         }
-        var configuration = StoreConfiguration()
-        configuration.reservedLog = 0
-        // Takes the same lock as a server.
-        let file = try DatabaseFile(path)
-        let connection = try file.connectForWriting(configuration)
-        defer {
-            connection.close()
-            // Keeps the lock until the connection is closed.
-            _ = file.path
-        }
-        return try connection.use { db in
+        return try DatabaseFile.withWriter(of: path) { db in
             if isSource {
                 let statements = try WriterStatements(db)
                 try db.transaction(.immediate) { _ in try statements.fileAll() }

@@ -58,12 +58,12 @@ public struct Backup: Sendable {
         let (rooms, messages) = try finish(file)
         if isCancelled() { throw .cancelled(destination.path) }
         let bytes = file.size
-        try file.publish()
+        try destination.publish(file)
         BackupMark.set(beside: source.location)
         return Contents(rooms: rooms, messages: messages, bytes: bytes)
     }
 
-    private func copy(to file: BackupDestination.File, _ interrupter: Interrupter) throws(StoreError) {
+    private func copy(to file: TemporaryFile, _ interrupter: Interrupter) throws(StoreError) {
         do {
             let connection = try source.connect()
             defer { connection.close() }
@@ -86,7 +86,7 @@ public struct Backup: Sendable {
     }
 
     /// Files the journal's messages in the copy, marks it as a backup, and counts its rooms and messages.
-    private func finish(_ file: BackupDestination.File) throws(StoreError) -> (rooms: Int64, messages: Int64) {
+    private func finish(_ file: TemporaryFile) throws(StoreError) -> (rooms: Int64, messages: Int64) {
         do {
             let connection = try SQLiteDatabase(path: file.path)
             defer { connection.close() }

@@ -55,69 +55,48 @@ struct BackupDestination: Sendable {
     /// The suffixes of the files that SQLite and the server put beside a database.
     private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
 
-    /// Creates the temporary file, which only its owner can read.
-    func makeFile() throws(StoreError) -> File {
-        var template = Array("\(directory)/.backscroll-backup-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw .backupDirectory(directory, reason: describe(errno)) }
-        close(descriptor)
-        return File(path: template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }, destination: self)
+    /// Creates the temporary file of a backup in progress.
+    func makeFile() throws(StoreError) -> TemporaryFile {
+        do throws(Errno) {
+            return try TemporaryFile("\(directory)/.backscroll-backup-XXXXXX")
+        } catch {
+            throw .backupDirectory(directory, reason: describe(error.number))
+        }
     }
 
-    /// The temporary file of a backup in progress.
-    struct File: Sendable {
-        /// The path of the temporary file.
-        let path: String
-        fileprivate let destination: BackupDestination
-
-        /// The size of the temporary file in bytes.
-        var size: Int64 {
-            var status = stat()
-            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    /// Syncs a complete backup, then gives it the destination's name.
+    func publish(_ file: TemporaryFile) throws(StoreError) {
+        try syncing(file.path)
+        if replacing {
+            guard rename(file.path, location) == 0 else { throw failure() }
+        } else {
+            try nameWithoutReplacing(file.path)
         }
+        try syncing(directory)
+    }
 
-        /// Removes the file. Has no effect once it is published.
-        func remove() {
-            unlink(path)
-            // SQLite's rollback journal, which exists while it writes.
-            unlink(path + "-journal")
+    /// Gives a file the destination's name, unless another file has got that name meanwhile.
+    private func nameWithoutReplacing(_ file: String) throws(StoreError) {
+        if link(file, location) == 0 {
+            unlink(file)
+        } else if errno == EEXIST {
+            throw .backupDestination(path, reason: "the file exists already")
+        } else {
+            // The file system has no hard links.
+            guard access(location, F_OK) != 0, rename(file, location) == 0 else { throw failure() }
         }
+    }
 
-        /// Syncs the file, then gives it the destination's name.
-        func publish() throws(StoreError) {
+    private func syncing(_ path: String) throws(StoreError) {
+        do throws(Errno) {
             try sync(path)
-            if destination.replacing {
-                guard rename(path, destination.location) == 0 else {
-                    throw .backupDestination(destination.path, reason: describe(errno))
-                }
-            } else {
-                try nameWithoutReplacing()
-            }
-            try sync(destination.directory)
+        } catch {
+            throw failure(error)
         }
+    }
 
-        /// Gives the file the destination's name, unless another file has got that name meanwhile.
-        private func nameWithoutReplacing() throws(StoreError) {
-            if link(path, destination.location) == 0 {
-                unlink(path)
-            } else if errno == EEXIST {
-                throw .backupDestination(destination.path, reason: "the file exists already")
-            } else {
-                // The file system has no hard links.
-                guard access(destination.location, F_OK) != 0, rename(path, destination.location) == 0 else {
-                    throw .backupDestination(destination.path, reason: describe(errno))
-                }
-            }
-        }
-
-        private func sync(_ path: String) throws(StoreError) {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw .backupDestination(destination.path, reason: describe(errno)) }
-            defer { close(descriptor) }
-            guard fsync(descriptor) == 0 else {
-                if errno == ENOSPC || errno == EDQUOT { throw .noSpace(destination.path) }
-                throw .backupDestination(destination.path, reason: describe(errno))
-            }
-        }
+    private func failure(_ error: Errno = Errno()) -> StoreError {
+        error.number == ENOSPC || error.number == EDQUOT
+            ? .noSpace(path) : .backupDestination(path, reason: describe(error.number))
     }
 }

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import SQLiteChecksums
 
-/// Gives the pages of a database of an older version checksums.
+/// The addition of checksums to a database of an older version.
 ///
 /// The database is copied with checksums, and the copy takes its place once it is complete and on the disk. A crash leaves
 /// the one or the other.
@@ -35,15 +35,18 @@ public struct ChecksumUpgrade: Sendable {
         let file = try DatabaseFile(path)
         // Keeps the lock until the database has its place.
         defer { _ = file.path }
-        let copy = try TemporaryFile(replacing: file)
-        defer { copy.remove() }
-        let isCopied = try file.opening {
-            try makeCopy(file, copy, Interrupter(isCancelled) { progress(Progress(bytes: copy.size, total: $0)) })
+        return try file.opening {
+            let copy = try TemporaryFile("\(file.location)-checksums-XXXXXX")
+            defer { copy.remove() }
+            let isCopied = try makeCopy(
+                file, copy, Interrupter(isCancelled) { progress(Progress(bytes: copy.size, total: $0)) })
+            let complete = isCopied ? copy.path : file.location
+            let result = try PageSeals.add(to: complete)
+            try sync(complete)
+            guard isCopied else { return result.added }
+            try publish(copy, as: file)
+            return result.pages
         }
-        let result = try copy.seal(isCopied ? copy.path : file.location)
-        guard isCopied else { return result.added }
-        try copy.publish()
-        return result.pages
     }
 
     /// Brings the write-ahead log into the database, and makes the copy unless the database has checksums.
@@ -73,64 +76,16 @@ public struct ChecksumUpgrade: Sendable {
         }
     }
 
-    /// The copy that takes the place of a database.
-    private struct TemporaryFile {
-        let path: String
-        private let location: String
-        private let name: String
-
-        /// Creates an empty file beside the database, with the owner and the permissions of that.
-        init(replacing file: borrowing DatabaseFile) throws(StoreError) {
-            name = file.path
-            location = file.location
-            var template = Array("\(location)-checksums-XXXXXX".utf8CString)
-            let descriptor = mkstemp(&template)
-            guard descriptor >= 0 else { throw .noAccess(name, reason: describe(errno)) }
-            defer { close(descriptor) }
-            path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-            var status = stat()
-            guard stat(location, &status) == 0, fchown(descriptor, status.st_uid, status.st_gid) == 0,
-                fchmod(descriptor, status.st_mode & 0o777) == 0
-            else {
-                unlink(path)
-                throw .noAccess(name, reason: describe(errno))
-            }
+    /// Gives a complete copy the owner, the permissions and the name of the database.
+    private func publish(_ copy: TemporaryFile, as file: borrowing DatabaseFile) throws {
+        // A log that is left belongs to the old file.
+        guard access(file.location + "-wal", F_OK) != 0 else {
+            throw StoreError.unusable(file.path, reason: "another program has it open")
         }
-
-        var size: Int64 {
-            var status = stat()
-            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
-        }
-
-        /// Adds the checksums that the pages of a file lack, and syncs it.
-        func seal(_ path: String) throws(StoreError) -> PageSeals.Result {
-            do throws(PageSeals.Errno) {
-                let result = try PageSeals.add(to: path)
-                let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-                guard descriptor >= 0 else { throw PageSeals.Errno() }
-                defer { close(descriptor) }
-                guard fsync(descriptor) == 0 else { throw PageSeals.Errno() }
-                return result
-            } catch {
-                throw .unusable(name, reason: "its pages get no checksums: \(describe(error.number))")
-            }
-        }
-
-        /// Gives the file the name of the database.
-        func publish() throws(StoreError) {
-            // A log that is left belongs to the old file.
-            guard access(location + "-wal", F_OK) != 0 else {
-                throw .unusable(name, reason: "another program has it open")
-            }
-            guard rename(path, location) == 0 else { throw .unusable(name, reason: describe(errno)) }
-            try syncDirectory(ofFile: location)
-        }
-
-        /// Removes the file, unless it has the name of the database.
-        func remove() {
-            unlink(path)
-            // SQLite's rollback journal, which exists while it writes.
-            unlink(path + "-journal")
-        }
+        var status = stat()
+        guard stat(file.location, &status) == 0, chown(copy.path, status.st_uid, status.st_gid) == 0,
+            chmod(copy.path, status.st_mode & 0o777) == 0, rename(copy.path, file.location) == 0
+        else { throw Errno() }
+        try syncDirectory(ofFile: file.location)
     }
 }

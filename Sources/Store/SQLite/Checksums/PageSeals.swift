@@ -6,7 +6,7 @@ import SQLiteChecksums
 /// `VACUUM INTO` writes pages of a large copy before the first page says that they have checksums, and a program other than
 /// Backscroll writes pages without.
 enum PageSeals {
-    /// What was done with the pages of a file.
+    /// The pages of a file, and what they were found to have.
     struct Result {
         /// The number of pages.
         var pages = 0
@@ -48,10 +48,5 @@ enum PageSeals {
             result.pages += 1
             offset += size
         }
-    }
-
-    /// An error number of the system.
-    struct Errno: Error {
-        var number = errno
     }
 }

@@ -50,6 +50,24 @@ extension DatabaseFile {
         }
     }
 
+    /// Runs `body` with the writing connection of a database, which nobody else can open meanwhile.
+    static func withWriter<R>(
+        of path: String, _ configuration: StoreConfiguration = StoreConfiguration(),
+        _ body: (SQLiteConnection) throws -> R
+    ) throws -> R {
+        var configuration = configuration
+        configuration.reservedLog = 0
+        // Takes the same lock as a server.
+        let file = try DatabaseFile(path)
+        let connection = try file.connectForWriting(configuration)
+        defer {
+            connection.close()
+            // Keeps the lock until the connection is closed.
+            _ = file.path
+        }
+        return try connection.use(body)
+    }
+
     /// Opens a reading connection. The writing connection must be open, because it creates the tables.
     func connectForReading(_ configuration: StoreConfiguration) throws(StoreError) -> SQLiteDatabase {
         return try opening {
@@ -83,7 +101,7 @@ extension StoreConfiguration {
 /// Describes an error of the database at `path` for the operator.
 func named(_ path: String, _ error: any Error) -> StoreError {
     if let error = error as? StoreError { return error }
-    if let error = error as? PageSeals.Errno { return .unusable(path, reason: describe(error.number)) }
+    if let error = error as? Errno { return .unusable(path, reason: describe(error.number)) }
     guard let error = error as? SQLiteError else { return .unusable(path, reason: "\(error)") }
     let reason = error.message
     if error.isDamage { return .damaged(path, reason: reason) }

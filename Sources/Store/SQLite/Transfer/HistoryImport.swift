@@ -69,8 +69,6 @@ public struct HistoryImport: Sendable {
     /// Prepares an import into the database at `path`, which is created if it does not exist.
     public init(into path: String, configuration: StoreConfiguration = StoreConfiguration()) {
         self.path = path
-        var configuration = configuration
-        configuration.reservedLog = 0
         self.configuration = configuration
     }
 
@@ -83,17 +81,9 @@ public struct HistoryImport: Sendable {
     public func run(
         from descriptor: Int32, isCancelled: () -> Bool = { false }, progress: (Contents) -> Void = { _ in }
     ) throws -> Contents {
-        // Takes the same lock as a server. A running server caches where its rooms end, so its database must not be
-        // changed.
-        let file = try DatabaseFile(path)
-        let connection = try file.connectForWriting(configuration)
-        defer {
-            connection.close()
-            // Keeps the lock until the connection is closed.
-            _ = file.path
-        }
         do {
-            return try connection.use { db in
+            // A running server caches where its rooms end, so its database must not be changed.
+            return try DatabaseFile.withWriter(of: path, configuration) { db in
                 let statements = try WriterStatements(db)
                 try db.transaction(.immediate) { _ in try statements.fileAll() }
                 var input = LineInput(descriptor)
