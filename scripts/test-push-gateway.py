@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -33,34 +32,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from standardwebhooks import Webhook
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
-SECRET = "a secret of at least thirty-two bytes"
+sys.path.insert(0, str(ROOT / "scripts/webhooks.d"))
+from server import ask, check, end, LOOPBACK, SECRET, Server, wait  # noqa: E402
+
 WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 TOPIC, TEAM, KEY, PROJECT = "com.example.chat", "TEAM123456", "KEY1234567", "chat-project"
 ACCOUNT, ACCOUNT_KEY = "gateway@chat-project.iam.gserviceaccount.com", "0123abcd"
-PATIENCE = 120
-
-failures = 0
-
-
-def check(name, function, *arguments):
-    """Reports whether a function returns without an error."""
-    global failures
-    try:
-        function(*arguments)
-        print(f"ok - {name}", flush=True)
-    except Exception:
-        failures += 1
-        print(f"not ok - {name}", flush=True)
-        print("    " + traceback.format_exc().strip().replace("\n", "\n    "), flush=True)
-
-
-def wait(condition, what):
-    """Waits until a condition is true."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain until {what}"
-        time.sleep(0.02)
 
 
 def private(key):
@@ -268,24 +245,6 @@ class FCM(Service):
         }
 
 
-def token(user, **claims):
-    return jwt.encode({"sub": user, "exp": int(time.time()) + 3600, **claims}, SECRET, "HS256")
-
-
-def ask(url, method, path, body=None, user="root", headers=None):
-    """Returns the status and the answer."""
-    if headers is None:
-        headers = {"Authorization": f"Bearer {token(user, **({'admin': True} if user == 'root' else {}))}"}
-    data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-    request = urllib.request.Request(url + path, data, method=method, headers={"Content-Type": "application/json", **headers})
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            text = answer.read()
-            return answer.status, json.loads(text) if text else None
-    except urllib.error.HTTPError as error:
-        return error.code, error.read()
-
-
 class Gateway:
     """A gateway whose process can be killed and started again, with both services."""
 
@@ -337,14 +296,14 @@ class Gateway:
         self.temporary.cleanup()
 
     def register(self, user, name, platform):
-        status, _ = ask(self.url, "PUT", f"/devices/{name}", {"platform": platform}, user=user)
+        status, _ = ask(self.url + f"/devices/{name}", "PUT", {"platform": platform}, user=user)
         assert status == 204, status
 
     def deliver(self, event, delivery=None, secret=WEBHOOK_SECRET):
         self.deliveries += 1
         delivery = delivery or f"msg_{self.deliveries}"
         now, body = datetime.datetime.now(datetime.UTC), json.dumps(event)
-        return ask(self.url, "POST", "/", body.encode(), headers={
+        return ask(self.url + "/", "POST", body.encode(), headers={
             "webhook-id": delivery, "webhook-timestamp": str(int(now.timestamp())),
             "webhook-signature": Webhook(secret).sign(delivery, now, body),
         })[0]
@@ -426,21 +385,21 @@ def strangers_are_refused():
     with Gateway() as gateway:
         gateway.register("bob", "b0b", "apns")
         assert gateway.deliver(push(1, "bob"), secret="whsec_" + "A" * 32) == 401
-        assert ask(gateway.url, "POST", "/", push(1, "bob"), headers={})[0] == 401
+        assert ask(gateway.url + "/", "POST", push(1, "bob"), headers={})[0] == 401
         forged = jwt.encode({"sub": "bob", "exp": int(time.time()) + 60}, "another secret of thirty-two bytes", "HS256")
         for headers in {}, {"Authorization": f"Bearer {forged}"}, {"Authorization": "Bearer x"}:
-            assert ask(gateway.url, "PUT", "/devices/e71", {"platform": "apns"}, headers=headers)[0] == 401
-        assert ask(gateway.url, "PUT", "/devices/e71", {"platform": "pager"}, user="bob")[0] == 400
-        assert ask(gateway.url, "DELETE", "/devices/b0b", user="eve")[0] == 204
-        assert ask(gateway.url, "DELETE", "/users/bob", user="eve")[0] == 404
+            assert ask(gateway.url + "/devices/e71", "PUT", {"platform": "apns"}, headers=headers)[0] == 401
+        assert ask(gateway.url + "/devices/e71", "PUT", {"platform": "pager"}, user="bob")[0] == 400
+        assert ask(gateway.url + "/devices/b0b", "DELETE", user="eve")[0] == 204
+        assert ask(gateway.url + "/users/bob", "DELETE", user="eve")[0] == 404
         assert [row[:2] for row in gateway.rows("devices")] == [("b0b", "bob")]
         # A device belongs to the user who signed in last.
         gateway.register("carol", "b0b", "apns")
         assert gateway.deliver(push(1, "bob")) == 204 and gateway.deliver(push(2, "carol")) == 204
         gateway.end()
         assert [each["seq"] for each in gateway.taken("b0b")] == [2]
-        assert ask(gateway.url, "DELETE", "/devices/b0b", user="carol")[0] == 204
-        assert ask(gateway.url, "DELETE", "/users/carol")[0] == 204
+        assert ask(gateway.url + "/devices/b0b", "DELETE", user="carol")[0] == 204
+        assert ask(gateway.url + "/users/carol", "DELETE")[0] == 204
         assert not gateway.rows("devices") and [row[0] for row in gateway.rows("told")] == ["bob"]
 
 
@@ -533,39 +492,21 @@ def a_killed_gateway_loses_nothing(kills):
             assert sorted(set(seqs)) == accepted and seqs == sorted(seqs), (name, seqs)
 
 
-class Server:
-    """A server with a webhook for push events."""
-
-    def __init__(self, gateway):
-        self.directory = tempfile.TemporaryDirectory()
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
-        environment["BACKSCROLL_JWT_SECRET"] = SECRET
-        command = [BACKSCROLL, "serve", "--port", "0", "--database", f"{self.directory.name}/chat.db", "--log-level", "error"]
-        command += ["--webhook-allow", "127.0.0.1", "--webhook-allow-http"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        self.url = self.process.stdout.readline().split()[-1].rstrip("/")
-        status, webhook = self.ask("PUT", "/v1/admin/webhooks/phones", {"url": gateway.url + "/", "events": ["push"]})
+@contextlib.contextmanager
+def pushing_server(gateway):
+    """A server with a webhook for push events to a gateway."""
+    with Server(*LOOPBACK) as server:
+        status, webhook = server.ask("PUT", "/v1/admin/webhooks/phones", {"url": gateway.url + "/", "events": ["push"]})
         assert status == 201, webhook
         gateway.kill()
         gateway.write("secret", webhook["secret"])
         gateway.start()
-
-    def ask(self, *arguments, **options):
-        return ask(self.url, *arguments, **options)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.process.stdout.close()
-        self.directory.cleanup()
+        yield server
 
 
 def phones_follow_the_server(kills):
     """Messages of a real server arrive on phones, whose badges are right in the end, while the gateway is killed."""
-    with Gateway() as gateway, Server(gateway) as server:
+    with Gateway() as gateway, pushing_server(gateway) as server:
         rooms = ["one", "two"]
         devices = {"b0b": ("bob", "apns"), "bob:android": ("bob", "fcm"), "ca401": ("carol", "apns")}
         for name, (user, platform) in devices.items():
@@ -626,4 +567,4 @@ check("invalid tokens are forgotten, others are not", invalid_tokens_are_forgott
 check("what a service refuses for now is sent later, in order", misbehavior_is_survived)
 check("a gateway that is killed loses nothing", a_killed_gateway_loses_nothing, 4)
 check("phones follow a server while the gateway is killed", phones_follow_the_server, 3)
-raise SystemExit(failures > 0)
+end()

@@ -1,13 +1,9 @@
 """The checks of scripts/test-webhooks."""
 
-import base64
 import calendar
 import collections
 import contextlib
-import hashlib
-import hmac
 import http.server
-import json
 import os
 import pathlib
 import random
@@ -18,101 +14,15 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
-import urllib.error
-import urllib.request
 
 from standardwebhooks import Webhook
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts/cluster.d"))
+sys.path[:0] = [str(ROOT / "scripts/cluster.d"), str(ROOT / "scripts/webhooks.d")]
 from cluster import Postgres  # noqa: E402
+from server import check, end, LOOPBACK, Server, token, wait  # noqa: E402
 
-BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
 DATABASE = os.environ.get("BACKSCROLL_TEST_DATABASE")
-SECRET = "a secret of at least thirty-two bytes"
-PATIENCE = 120
-
-failures = 0
-
-
-def check(name, function, *arguments):
-    """Reports whether a function returns without an error."""
-    global failures
-    try:
-        function(*arguments)
-        print(f"ok - {name}", flush=True)
-    except Exception:
-        failures += 1
-        print(f"not ok - {name}", flush=True)
-        print("    " + traceback.format_exc().strip().replace("\n", "\n    "), flush=True)
-
-
-def wait(condition, what):
-    """Waits until a condition is true."""
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain until {what}"
-        time.sleep(0.02)
-
-
-def token(user, **claims):
-    def part(value):
-        return base64.urlsafe_b64encode(value).rstrip(b"=")
-
-    payload = {"sub": user, "exp": int(time.time()) + 3600, **claims}
-    text = part(b'{"alg":"HS256","typ":"JWT"}') + b"." + part(json.dumps(payload).encode())
-    return (text + b"." + part(hmac.new(SECRET.encode(), text, hashlib.sha256).digest())).decode()
-
-
-class Server:
-    """A server whose process can be killed and started again."""
-
-    def __init__(self, *options, database=DATABASE):
-        self.directory = tempfile.TemporaryDirectory()
-        self.database = database
-        self.options = options
-        self.port = 0
-        self.start()
-
-    def start(self):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
-        environment["BACKSCROLL_JWT_SECRET"] = SECRET
-        database = self.database or f"{self.directory.name}/chat.db"
-        command = [BACKSCROLL, "serve", "--port", str(self.port), "--database", database, "--log-level", "error"]
-        command += ["--unsafe-database"] if self.database else []
-        self.process = subprocess.Popen([*command, *self.options], stdout=subprocess.PIPE, text=True, env=environment)
-        self.url = self.process.stdout.readline().split()[-1]
-        self.port = int(self.url.rsplit(":", 1)[1].rstrip("/"))
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.directory.cleanup()
-
-    def ask(self, method, path, body=None, user="root"):
-        """Returns the status and the answer."""
-        claims = {"admin": True} if user == "root" else {}
-        request = urllib.request.Request(
-            self.url + path, None if body is None else json.dumps(body).encode(), method=method,
-            headers={"Authorization": f"Bearer {token(user, **claims)}", "Content-Type": "application/json"},
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                text = answer.read()
-                return answer.status, json.loads(text) if text else None
-        except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read() or b"{}")
-
-    def state(self, webhook):
-        return self.ask("GET", f"/v1/admin/webhooks/{webhook}")[1]
 
 
 class Receiver:
@@ -169,20 +79,23 @@ class Receiver:
     def received(self, accepted_only=False):
         """Returns the messages by room, each (epoch, rev) once, in the order of arrival. Fails if any came out of order."""
         rooms = collections.defaultdict(list)
-        revs = collections.defaultdict(int)
+        revs, ends = collections.defaultdict(int), collections.defaultdict(int)
         with self.lock:
             events = list(self.events)
         for event, answer in events:
-            if event["type"] != "messages" or (accepted_only and answer != 204):
+            if event["type"] != "messages":
                 continue
             key = (event["room"], event["epoch"])
-            # The messages of an attempt that was not accepted may all have changed again before the next one.
-            assert accepted_only or event["since"] <= revs[key], f"{key} jumps from {revs[key]} to {event['since']}"
+            # The messages of an attempt that was not accepted may all have changed again before the next one, which then
+            # begins where it has ended.
+            assert event["since"] <= ends[key], f"{key} jumps from {ends[key]} to {event['since']}"
+            ends[key] = max(ends[key], event["rev"])
+            if accepted_only and answer != 204:
+                continue
             for message in event["messages"]:
                 if message["rev"] > revs[key]:
                     rooms[event["room"]].append(message)
                     revs[key] = message["rev"]
-            revs[key] = max(revs[key], event["rev"])
         return rooms
 
 
@@ -214,7 +127,7 @@ def survives(kills):
     misbehavior = [204, 204, 204, 500, 503, 302, 429, 404, garbage, half, endless, close]
     stored = collections.defaultdict(list)
     stop = threading.Event()
-    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+    with Server(*LOOPBACK, database=DATABASE) as server:
         receiver.create(server, "a", rooms=["room-*"])
         receiver.behave = lambda event: generator.choice(misbehavior)
 
@@ -290,8 +203,7 @@ def events_survive(kills, nodes=1, database=DATABASE):
     expected = collections.defaultdict(list)
     stop = threading.Event()
     with contextlib.ExitStack() as stack:
-        options = "--webhook-allow", "127.0.0.1", "--webhook-allow-http"
-        servers = [stack.enter_context(Server(*options, database=database)) for _ in range(nodes)]
+        servers = [stack.enter_context(Server(*LOOPBACK, database=database)) for _ in range(nodes)]
         server = servers[0]
         kinds = ["message", "room", "member", "report"]
         receiver.create(server, "e", rooms=["events-*"], events=kinds)
@@ -376,7 +288,7 @@ def events_survive(kills, nodes=1, database=DATABASE):
 
 def is_stopped_and_skipped():
     receiver = Receiver()
-    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+    with Server(*LOOPBACK, database=DATABASE) as server:
         receiver.create(server, "b", rooms=["stop-*"])
         receiver.behave = lambda event: 413 if event["room"] == "stop-1" else 204
         for room in "stop-1", "stop-2":
@@ -393,7 +305,7 @@ def is_stopped_and_skipped():
 
 
 def addresses_are_refused():
-    with Server("--webhook-allow-http") as server:
+    with Server("--webhook-allow-http", database=DATABASE) as server:
         for url in [
             "http://127.0.0.1/", "http://[::1]/", "http://10.0.0.1/", "http://169.254.169.254/", "http://u@example.com/",
             "ftp://example.com/", "http://[::ffff:127.0.0.1]/",
@@ -431,7 +343,7 @@ def measure_rooms(count, active=10, seconds=20):
     """Prints the work for some active rooms alone and beside many quiet ones, each without and with a webhook."""
     for quiet in 0, count:
         receiver = Receiver()
-        with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http", database=None) as server:
+        with Server(*LOOPBACK, database=None) as server:
             server.process.terminate()
             server.process.wait()
             with sqlite3.connect(f"{server.directory.name}/chat.db") as database:
@@ -473,7 +385,7 @@ def measure_rate(rate, seconds=20, rooms=50):
     """Prints how fast sends are acknowledged, without and with a webhook that gets them, and how late the deliveries are."""
     for has_webhook in False, True:
         receiver = Receiver()
-        with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+        with Server(*LOOPBACK, database=DATABASE) as server:
             delays = []
 
             def arrived(event):
@@ -523,7 +435,7 @@ def pushes_follow_reads(kills):
     receiver = Receiver()
     generator = random.Random(11)
     users, rooms = ["alice", "bob", "carol"], ["push-1", "push-2"]
-    with Server("--webhook-allow", "127.0.0.1", "--webhook-allow-http") as server:
+    with Server(*LOOPBACK, database=DATABASE) as server:
         for room in rooms:
             assert server.ask("PUT", f"/v1/rooms/{room}", {"title": room}, user="alice")[0] == 201
             for user in users[1:]:
@@ -616,4 +528,4 @@ check("another node takes over when the one that delivers is killed, with nothin
 check("pushes and badges survive a misbehaving gateway and kills of the server", pushes_follow_reads, 3)
 check("a room that is refused for ever is stopped until it is skipped", is_stopped_and_skipped)
 check("addresses that are not public are refused", addresses_are_refused)
-raise SystemExit(failures > 0)
+end()
