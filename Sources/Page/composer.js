@@ -421,7 +421,7 @@ export function matches(name, typed) {
 const MAXIMUM_MENTIONS = 50;
 /** The place before a name. */
 const MENTION = /(?:^|[\s([{"'])@(?=[^\s@])/gu;
-/** What follows a name: the end, a space, or punctuation of the sentence. */
+/** The end of a name: the end, a space, or punctuation of the sentence. */
 const NAME_END = /^[.,;:!?)\]}"'…。，！？]*(?:[\s@]|$)/u;
 
 /**
@@ -505,7 +505,7 @@ export class Completion {
     }
 
     /**
-     * What names a user in the text: the id if the name is another user's.
+     * The name of a user in the text: the id if the name is another user's.
      *
      * @param {string} user
      */
@@ -530,7 +530,7 @@ export class Completion {
         return true;
     }
 
-    /** What is typed after the `@` before the caret; undefined if there is none. */
+    /** The text after the `@` before the caret; undefined if there is none. */
     get #query() {
         const { value, selectionStart, selectionEnd } = this.#input;
         if (selectionStart !== selectionEnd) return undefined;

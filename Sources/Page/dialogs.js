@@ -70,13 +70,13 @@ function show(text, yes) {
     });
 }
 
-// What may disturb in a room, and until when
+// The choice of what may disturb in a room, and until when
 
 const HOUR_MILLISECONDS = 3600000;
 /** The hour at which a morning begins. */
 const MORNING = 8;
 
-/** What is said of each level. */
+/** The name of each level. */
 const LEVELS = { all: texts.allMessages, mentions: texts.mentionsOnly, none: texts.nothing };
 
 /** @type {Record<string, () => Date | undefined>} The ends to choose from. */

@@ -23,7 +23,7 @@ enum {
     HEADER_BYTES = 100,
 };
 
-// What is known of an open database. It stands behind SQLite's own data of the file, which one thread uses at a time.
+// The state of an open database. It stands behind SQLite's own data of the file, which one thread uses at a time.
 struct checked_file {
     const sqlite3_io_methods *base;
     // `base`, but for the methods below.

@@ -54,7 +54,7 @@ def transaction(path):
             yield database
 
 
-# What comes in.
+# Deliveries and devices.
 
 
 def store(database, delivery, event):
@@ -168,7 +168,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-# What goes out. A sender answers "done", "gone" (the token is invalid), or the seconds to wait at least before the next attempt.
+# Notifications. A sender answers "done", "gone" (the token is invalid), or the seconds to wait at least before the next attempt.
 
 
 def encode(payload, text):

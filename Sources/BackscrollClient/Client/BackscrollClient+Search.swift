@@ -19,7 +19,7 @@ extension BackscrollClient {
     /// - Parameters:
     ///   - words: 1 to 8 words, `"phrases"`, and `-words` that must not occur.
     ///   - room: The room's id; nil for all rooms that the user is a member of.
-    ///   - options: What narrows the search.
+    ///   - options: The filters of the search.
     public nonisolated func search(
         _ words: String, in room: String? = nil, _ options: SearchOptions = SearchOptions()
     ) -> SearchPages {
@@ -39,9 +39,9 @@ extension BackscrollClient {
     }
 }
 
-/// What narrows a search.
+/// The filters of a search.
 public struct SearchOptions: Hashable, Sendable {
-    /// What messages contain besides their text.
+    /// A part of messages besides their text.
     public enum Part: String, Hashable, Sendable, CaseIterable {
         /// A picture.
         case image
@@ -73,7 +73,7 @@ public struct SearchOptions: Hashable, Sendable {
     public var before: Place?
     /// The place after which messages are searched; nil for the beginning.
     public var after: Place?
-    /// What the messages must contain; nil for anything.
+    /// The part that messages must have; nil for any.
     public var has: Part?
     /// Maximum number of hits of a page, 1 to 200; nil for the server's default.
     public var limit: Int?

@@ -1,7 +1,7 @@
 public import Wire
 
-/// What happens to a room, its members or its reports, or to a user of the whole server, as webhooks tell it. Messages are
-/// not among it: the log has them.
+/// A change of a room, its members or its reports, or of a user of the whole server, as webhooks tell it. Changes of messages
+/// are not among them: the log has those.
 public struct LoggedEvent: Sendable, Hashable {
     /// The kind of webhooks that get it.
     public var kind: WebhookEvent

@@ -8,7 +8,7 @@ public struct PushMember: Sendable, Hashable {
     public var mark: Int64
     /// The `seq` of the newest message that was pushed to the member; 0 if none is outstanding.
     public var pushed: Int64
-    /// What may disturb the member; `nil` if everything may.
+    /// The member's choice of what may disturb; `nil` if everything may.
     public var notify: NotifySettings?
 
     /// Creates a member.
@@ -30,7 +30,7 @@ public enum PushReason: String, Sendable, Hashable {
     case message
 }
 
-/// What is known of a room whose new messages may be due for push events.
+/// The facts about a room whose new messages may be due for push events.
 public struct PushFacts: Sendable {
     /// The messages in the order of `seq`, in their present state.
     public var messages: [Message]

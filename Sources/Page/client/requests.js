@@ -467,7 +467,7 @@ export function claimsOf(token) {
     }
 }
 
-/** Who sends the requests: a name in open mode, or the user of the app's tokens. */
+/** The sender of the requests: a name in open mode, or the user of the app's tokens. */
 export class Identity {
     #name;
     #makeToken;

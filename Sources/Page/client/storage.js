@@ -1,5 +1,5 @@
 /**
- * What a client keeps in the app's store: the windows of rooms, unsent messages, which an outbox sends, and the list of rooms.
+ * The parts that a client keeps in the app's store: the windows of rooms, unsent messages, which an outbox sends, and the list of rooms.
  *
  * Without a store it keeps them in memory. If the store fails, the client goes on, and tells the app.
  *

@@ -9,7 +9,7 @@ enum { CHECKSUM_BYTES = 8 };
 // of SQLite's result codes.
 int backscroll_use_checksums(void);
 
-// What a page says of itself.
+// The result of comparing a page with its checksum.
 enum page_state {
     // The checksum fits the content.
     PAGE_RIGHT,

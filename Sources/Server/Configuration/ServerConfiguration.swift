@@ -81,7 +81,7 @@ public struct ServerConfiguration: Sendable {
     public var beforeSend: BeforeSendConfiguration?
     /// The time in seconds that users with a live connection have for reading before a push event.
     public var pushDelay = 30
-    /// What push events have of a message.
+    /// The part of a message that push events have.
     public var pushContent = PushContent.message
     /// What sends deliveries to webhooks; `nil` for the server's own. Tests choose another.
     var webhookSender: (any Sender)?
@@ -140,7 +140,7 @@ public struct ServerConfiguration: Sendable {
 
 /// The app that is asked before a message is stored.
 public struct BeforeSendConfiguration: Sendable {
-    /// What becomes of a message if the app does not answer.
+    /// The treatment of messages that the app gives no answer about.
     public enum Failure: String, CaseIterable, Sendable {
         /// It is refused with 503.
         case refuse
@@ -152,7 +152,7 @@ public struct BeforeSendConfiguration: Sendable {
     public var url: String
     /// The path of a file with the secrets that sign questions: a line for each.
     public var secretFile: String
-    /// What becomes of a message if the app does not answer.
+    /// The treatment of messages that the app gives no answer about.
     public var failure: Failure
 
     /// Creates the configuration of an app.

@@ -4,7 +4,7 @@ import Store
 import Webhooks
 import Wire
 
-/// What push events have of a message.
+/// The part of a message that push events have.
 public enum PushContent: String, CaseIterable, Sendable {
     /// Its snapshot.
     case message
@@ -64,7 +64,7 @@ final class PushDeliveries {
     private struct Flight {
         let room: RoomID
         let users: [UserID]
-        /// What is stored once the receiver has it.
+        /// The changes that are stored once the receiver has it.
         let changes: PushChanges
     }
 
@@ -79,7 +79,7 @@ final class PushDeliveries {
     private var flights: [Int: Flight] = [:]
     /// The users of deliveries in flight.
     private var busy: Set<UserID> = []
-    /// What receivers have, to be stored before the next deliveries.
+    /// The changes of deliveries that were received, to be stored before the next deliveries.
     private var confirmed = PushChanges()
     private var place: Int64 = 0
     private var nextFlush: ContinuousClock.Instant?

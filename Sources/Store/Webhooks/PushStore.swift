@@ -1,7 +1,7 @@
 public import Chat
 public import Wire
 
-/// What is pushed to members of rooms, and what is left of it.
+/// The record of pushes to members of rooms, and of their badges.
 ///
 /// The cursors of push events are rows of `webhook_rooms` under the webhook's ``Webhook/pushNumber``. A row of `pushed` says
 /// up to which message a member got a push that is outstanding. A row of `pushed_badges` has the badge that a user was told,
@@ -56,7 +56,7 @@ public enum PushBounds {
     static let changes = 1000
 }
 
-/// What is new in a room.
+/// The new messages of a room, with the facts about who is due for them.
 public struct RoomPushes: Sendable {
     /// The room's number.
     public var number: Int64
@@ -85,7 +85,7 @@ public struct PushPair: Sendable, Hashable {
     public init(_ user: UserID, _ room: Int64) { (self.user, self.room) = (user, room) }
 }
 
-/// What a user has not read.
+/// The unread messages of a user.
 public struct PushState: Sendable, Hashable {
     /// The user's state in the room; `nil` if it does not count for the badge: the user is no member, or has muted it.
     public var read: ReadState?
@@ -107,7 +107,7 @@ public struct MarkedPush: Sendable, Hashable {
     public var badge: Int64
 }
 
-/// What becomes of what was pushed.
+/// Changes of the record of pushes.
 public struct PushChanges: Sendable {
     /// Badges that users are about to be told. They replace lower ones.
     public var badgesAhead: [(user: UserID, badge: Int64)] = []

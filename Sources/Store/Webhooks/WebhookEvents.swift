@@ -9,7 +9,7 @@ public struct PendingEvent: Sendable, Hashable {
     public var rev: Int64
     /// The time when it happened.
     public var at: Timestamp
-    /// What happened.
+    /// The change.
     public var event: LoggedEvent
 }
 

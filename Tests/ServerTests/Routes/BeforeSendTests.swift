@@ -30,7 +30,7 @@ private final class App: Sendable {
         var message: Message
     }
 
-    /// What the app does with a question.
+    /// The treatment of a question by the app.
     enum Action: Sendable {
         case answer(String, status: String = "200 OK")
         /// Close the connection.

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Server
 
-/// What a user is told: by `push`, or by `push.clear`, which has neither a `seq` nor what is unread.
+/// A part of a push for one user: of `push`, or by `push.clear`, which has neither a `seq` nor what is unread.
 private struct Told: Hashable {
     var user: String
     var room: String

@@ -223,7 +223,7 @@ export class Requests {
     removeMember(room: string, user: string): Promise<null>;
     #private;
 }
-/** Who sends the requests: a name in open mode, or the user of the app's tokens. */
+/** The sender of the requests: a name in open mode, or the user of the app's tokens. */
 export class Identity {
     /**
      * @param {string | undefined} name
