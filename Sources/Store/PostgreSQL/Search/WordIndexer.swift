@@ -173,7 +173,7 @@ struct WordIndexer {
             SELECT deleted = 0 AND searchable = 1, rooms.rev, coalesce(indexed.seq, 0), coalesce(indexed.rev, 0)
             FROM rooms LEFT JOIN indexed ON indexed.room = rooms.id WHERE rooms.id = $1
             """, room
-        ) { (isIndexed: $0.text(0) == "t", rev: $0.integer(1), seq: $0.integer(2), indexedRev: $0.integer(3)) }
+        ) { (isIndexed: $0.integer(0) == 1, rev: $0.integer(1), seq: $0.integer(2), indexedRev: $0.integer(3)) }
         guard let row else { return true }
         let end = RowKey(room: room, RowKey.maximumOrdinal)
         if !row.isIndexed { return try remove(room) }
