@@ -100,6 +100,12 @@ public struct StoreConfiguration: Sendable {
     public var indexes = true
     /// Time after which words of removed texts leave the files of an SQLite database: 30 minutes. The work takes a while.
     var wordPurgeInterval = Duration.seconds(1800)
+    /// Number of the newest messages that a search in SQLite examines before it asks the index: 512. So the words that it
+    /// would list for long, because they are frequent, fill a page at once.
+    var scannedFirst = 512
+    /// Maximum number of matches that a search in SQLite lists for all rooms at once, in 8 bytes each. Of more, it asks for
+    /// those of each room.
+    var listedMatches = 1_048_576
     /// Maximum number of the newest messages of a room that are searched before they are indexed.
     var scannedMessages = 5000
     /// Number of messages in a block of the index of words in PostgreSQL. Searches look into the newest block first.

@@ -13,8 +13,12 @@ struct CandidateSearch {
     var from = Int64.min
     /// The `seq` of matches; restricted in one room only.
     var seqs: ClosedRange<Int64> = 1...RowKey.maximumOrdinal
-    /// The number of the newest messages of a room that are searched without an index.
+    /// The number of the newest messages that are examined before the index is asked.
+    var scannedFirst: Int
+    /// The number of the newest messages of a room that are searched before they are indexed.
     var scanned: Int64
+    /// The maximum number of matches that are listed for all rooms at once.
+    var listed: Int
 }
 
 /// A room to search.
@@ -32,20 +36,11 @@ struct SearchCandidate {
     var createdAt: Int64
     /// Its snapshot.
     var body: [UInt8]
+    /// True if it is one of the newest messages, which are examined before the index is asked.
+    var isScanned = false
 
     /// The position in a list that begins with the newest.
     var position: (Int64, Int64) { (createdAt, message.rawValue) }
-}
-
-/// Messages of a room that may match a search, newest first.
-struct RoomCandidates {
-    typealias Message = (seq: Int64, createdAt: Int64, body: [UInt8])
-
-    var messages: [Message] = []
-    /// The `seq` before which to go on; the first one that is searched if there are no more candidates.
-    var end: Int64
-    /// The time up to which everything is indexed, in milliseconds since 1970, if messages after it are missing.
-    var indexedTo: Int64?
 }
 
 /// Searches for messages, newest first.
@@ -73,7 +68,7 @@ extension ReadTransaction {
     /// ``StoreConfiguration/searchTime``.
     private func search(_ request: SearchRequest, in rooms: [SearchedRoom]) throws -> SearchSlice {
         guard let search = try candidateSearch(for: request) else { return SearchSlice(hits: [], next: nil) }
-        // From the first candidate on, so that a part has something, however long that took.
+        // From the first candidate of the index on, so that a part has something of it, however long that took.
         var end: ContinuousClock.Instant?
         var hits: [SearchSlice.Hit] = []
         var (bytes, examined) = (0, 0)
@@ -81,13 +76,13 @@ extension ReadTransaction {
         let indexedTo = try store.forEachCandidate(search, in: rooms) { candidate in
             if let last,
                 hits.count == request.limit || bytes >= answerBytes || examined == Limits.searchedMessages
-                    || ContinuousClock.now >= end!
+                    || end.map({ ContinuousClock.now >= $0 }) ?? false
             {
                 next = MessageCursor(
                     epoch: context.epoch, milliseconds: last.createdAt, room: last.room, seq: last.message.ordinal)
                 return false
             }
-            end = end ?? .now + context.configuration.searchTime
+            if !candidate.isScanned { end = end ?? .now + context.configuration.searchTime }
             (last, examined) = (candidate, examined + 1)
             if let highlights = try request.highlights(in: Message(decoding: candidate.body)) {
                 bytes += candidate.body.count
@@ -100,8 +95,11 @@ extension ReadTransaction {
 
     /// Returns where to look for matches; `nil` if there can be none.
     private func candidateSearch(for request: SearchRequest) throws -> CandidateSearch? {
+        let configuration = context.configuration
         var search = CandidateSearch(
-            terms: request.query.indexTerms, scanned: Int64(context.configuration.scannedMessages))
+            terms: request.query.indexTerms,
+            scannedFirst: min(configuration.scannedFirst, configuration.scannedMessages),
+            scanned: Int64(configuration.scannedMessages), listed: configuration.listedMatches)
         let position = try db.position(of: request.cursor)
         search.before = (position.0, position.1)
         var (first, last) = (Int64(1), RowKey.maximumOrdinal)
@@ -150,111 +148,5 @@ extension SearchRequest.Part {
                     && bytes[index + start.count] > UInt8(ascii: " ")
             }
         }
-    }
-}
-
-// MARK: The rooms of a search
-
-extension RoomView {
-    /// Returns the newest messages before `end`, whatever they contain.
-    func scan(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates {
-        let first = max(search.seqs.lowerBound, state.head - search.scanned + 1)
-        let messages = try newest(from: first, before: end, most: most)
-        return RoomCandidates(
-            messages: messages, end: messages.count < most ? search.seqs.lowerBound : messages[most - 1].seq,
-            indexedTo: first > search.seqs.lowerBound ? 0 : nil)
-    }
-}
-
-/// One room in a search of several.
-private final class RoomSearch<Room: RoomView> {
-    private let room: Room
-    private let id: RoomID
-    private let search: CandidateSearch
-    /// The `seq` before which to go on.
-    private var end: Int64
-    private var found: ArraySlice<RoomCandidates.Message> = []
-    /// The number of messages that are read at once, which grows as more are needed.
-    private var most = 2
-    private(set) var indexedTo: Int64?
-
-    init(_ room: Room, _ id: RoomID, _ search: CandidateSearch) throws {
-        self.room = room
-        self.id = id
-        self.search = search
-        end = min(room.state.head, search.seqs.upperBound) + 1
-        let (time, message) = search.before
-        if time < .max {
-            // Times never decrease as `seq` grows. Among messages of the same time those of rooms with lower numbers come
-            // later in the list.
-            let limit = RowKey(rawValue: message)
-            let isBefore = room.number < limit.room
-            let first = try room.firstSeq(at: Timestamp(milliseconds: isBefore ? time + 1 : time))
-            end = min(end, room.number == limit.room ? max(first, limit.ordinal) : first)
-        }
-    }
-
-    /// Returns the next candidate; `nil` if there are no more.
-    func next() throws -> SearchCandidate? {
-        while found.isEmpty, end > search.seqs.lowerBound {
-            let candidates = try room.candidates(search, before: end, most: most)
-            (found, end) = (candidates.messages[...], candidates.end)
-            indexedTo = indexedTo ?? candidates.indexedTo
-            most = min(256, most * 4)
-        }
-        guard let first = found.popFirst(), first.createdAt >= search.from else {
-            (found, end) = ([], 0)
-            return nil
-        }
-        return SearchCandidate(
-            message: RowKey(room: room.number, first.seq), room: id, createdAt: first.createdAt, body: first.body)
-    }
-}
-
-extension StoreView {
-    /// Passes `body` the candidates of rooms, newest first, until it returns false. A room is looked into once its latest
-    /// message could be the next. Rooms in damaged pages of the database are left out.
-    ///
-    /// - Returns: The time up to which everything is indexed, in milliseconds since 1970; `nil` if nothing is missing.
-    func mergeCandidates(
-        _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
-    ) throws -> Int64? {
-        var waiting = rooms.filter { $0.latest >= search.from }.sorted { $0.latest > $1.latest }[...]
-        // The next candidate of each room that has one, the newest last.
-        var open: [(next: SearchCandidate, room: RoomSearch<Room>)] = []
-        var indexedTo: Int64?
-        func advance(_ room: RoomSearch<Room>) throws {
-            do {
-                guard let next = try room.next() else { return }
-                let place = open.partitioningIndex { $0.next.position > next.position }
-                open.insert((next, room), at: place)
-            } catch let error as SQLiteError where error.isDamage {}
-        }
-        while true {
-            while let first = waiting.first, open.last.map({ $0.next.createdAt <= first.latest }) ?? true {
-                waiting.removeFirst()
-                do {
-                    guard let view = try room(first.id), !view.isDeleted, view.isSearchable else { continue }
-                    let room = try RoomSearch(view, first.id, search)
-                    try advance(room)
-                    if let time = room.indexedTo { indexedTo = min(indexedTo ?? time, time) }
-                } catch let error as SQLiteError where error.isDamage {}
-            }
-            guard let (next, room) = open.popLast() else { return indexedTo }
-            guard try body(next) else { return indexedTo }
-            try advance(room)
-        }
-    }
-}
-
-extension Array {
-    /// Returns the index of the first element for which `isPast` is true; it must stay true for all later ones.
-    fileprivate func partitioningIndex(where isPast: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isPast(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -47,7 +47,7 @@ final class ReaderStatements<DB: SQLDatabase> {
     /// Returns messages, newest first: at most `most` of those from `first` through `last`.
     func newest(
         room: Int64, from first: Int64, through last: Int64, most: Int
-    ) throws -> [RoomCandidates.Message] {
+    ) throws -> [RoomMessage] {
         guard first <= last, most > 0 else { return [] }
         return try db.all(
             "SELECT id, created_at, body FROM messages WHERE id >= $1 AND id <= $2 ORDER BY id DESC LIMIT $3",

@@ -42,6 +42,9 @@ struct OwnRoom {
     var isEngaged: Bool
 }
 
+/// A message of a room with its time, in milliseconds since 1970, and its snapshot.
+typealias RoomMessage = (seq: Int64, createdAt: Int64, body: [UInt8])
+
 /// A room in a read transaction.
 protocol RoomView {
     /// Its number in the database.
@@ -64,10 +67,8 @@ protocol RoomView {
     /// Returns the snapshots of a page with at least one message, joined by commas; `nil` if it has several messages
     /// with more than `limit` bytes.
     func messages(_ window: PageWindow, within limit: Int) throws -> [UInt8]?
-    /// Returns messages that may match a search, newest first: at most `most` of those before `end`.
-    func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates
     /// Returns messages, newest first: at most `most` of those from `first` and before `end`.
-    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message]
+    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomMessage]
     /// Returns the `seq` of the first message stored at `time` or later; the next `seq` to be assigned if there is none.
     func firstSeq(at time: Timestamp) throws -> Int64
     /// Returns the `seq` of the first message sent after revision `since`; the next `seq` to be assigned if there is none.

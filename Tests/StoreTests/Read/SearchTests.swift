@@ -194,7 +194,7 @@ struct SearchTests {
 
     @Test("ends after a time with a cursor, and so finds all")
     func time() throws {
-        let log = try TestLog { $0.searchTime = .zero }
+        let log = try TestLog { ($0.searchTime, $0.scannedFirst) = (.zero, 0) }
         try log.sendAll((1...9).map { .init(text: $0 % 3 == 0 ? "word" : "other") })
         let slice = try log.search(SearchRequest(SearchQuery("word")), in: "lobby", as: "alice")
         #expect(slice.hits.count == 1 && slice.next?.seq == 9)
@@ -267,6 +267,7 @@ struct SearchModelTests {
             $0.clock = { clock.now }
             $0.journal.messages = seed % 2 == 0 ? 4 : 16_384
             $0.searchTime = seed % 3 == 0 ? .zero : .seconds(60)
+            ($0.scannedFirst, $0.listedMatches) = (seed % 2 == 0 ? 512 : 2, seed % 4 == 1 ? 2 : 1000)
             // Several writers would commit an erasure and changes of rooms in any order.
             $0.writers = 1
         }

@@ -40,12 +40,8 @@ struct PostgresRoom: RoomView {
         return messages.count <= limit || window.count == 1 ? messages : nil
     }
 
-    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message] {
+    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomMessage] {
         try statements.shared.newest(room: number, from: first, through: end - 1, most: most)
-    }
-
-    func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates {
-        try scan(search, before: end, most: most)
     }
 
     func firstSeq(at time: Timestamp) throws -> Int64 {

@@ -10,7 +10,7 @@ struct SQLiteRoom: RoomView {
     let isSearchable: Bool
     let direct: DirectPair?
     /// The highest `seq` of a filed message.
-    private let filed: Int64
+    let filed: Int64
     /// The messages after the filed ones, which are consecutive.
     let recent: ArraySlice<RecentMessage>
     private let statements: SQLiteReaderStatements
@@ -67,32 +67,12 @@ struct SQLiteRoom: RoomView {
         return messages.count <= limit || window.count == 1 ? messages : nil
     }
 
-    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomCandidates.Message] {
+    func newest(from first: Int64, before end: Int64, most: Int) throws -> [RoomMessage] {
         let unfiled = recent.lazy.filter { $0.seq >= first && $0.seq < end }.suffix(most).reversed()
-            .map { ($0.seq, $0.createdAt.milliseconds, $0.body) as RoomCandidates.Message }
+            .map { ($0.seq, $0.createdAt.milliseconds, $0.body) as RoomMessage }
         return unfiled
             + (try statements.shared.newest(
                 room: number, from: first, through: min(filed, end - 1), most: most - unfiled.count))
-    }
-
-    /// Scans what is not indexed first.
-    func candidates(_ search: CandidateSearch, before end: Int64, most: Int) throws -> RoomCandidates {
-        let first = search.seqs.lowerBound
-        let indexed = min(try db.indexedEnd(of: number), filed)
-        guard end > max(first, indexed + 1) else {
-            let found = try db.indexed(search.terms, in: number, from: first, before: end, most: most)
-            return RoomCandidates(
-                messages: try found.compactMap { seq in
-                    try db.first("SELECT created_at, body FROM messages WHERE id = $1", RowKey(room: number, seq)) {
-                        (seq, $0.integer(0), $0.bytes(1))
-                    }
-                }, end: found.count < most ? first : found[most - 1])
-        }
-        let scanned = max(first, indexed + 1, state.head - search.scanned + 1)
-        let messages = try newest(from: scanned, before: end, most: most)
-        return RoomCandidates(
-            messages: messages, end: messages.count < most ? max(first, indexed + 1) : messages[most - 1].seq,
-            indexedTo: scanned > max(first, indexed + 1) ? try db.createdAt(room: number, seq: indexed) ?? 0 : nil)
     }
 
     /// It is a binary search, because times never decrease as `seq` grows. So no index of times is needed.

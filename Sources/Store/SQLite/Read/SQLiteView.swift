@@ -90,7 +90,7 @@ struct SQLiteView: StoreView {
         _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
     ) throws -> Int64? {
         if let percent = try db.searchBuilding() { throw Problem.indexBuilding(percent: percent) }
-        return try mergeCandidates(search, in: rooms, body)
+        return try MergedSearch(search, in: rooms, self, db).forEachCandidate(body)
     }
 
     // MARK: All rooms

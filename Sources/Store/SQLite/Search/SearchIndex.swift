@@ -339,10 +339,20 @@ extension SQLiteConnection {
         _ terms: [IndexTerm], in room: Int64, from first: Int64, before end: Int64, most: Int
     ) throws -> [Int64] {
         guard first < end else { return [] }
-        let match = terms.map { "\"\($0.token)\"\($0.isPrefix ? " *" : "")" }.joined(separator: " AND ")
         return try all(
             "SELECT rowid FROM words WHERE words MATCH $1 AND rowid >= $2 AND rowid < $3 ORDER BY rowid DESC LIMIT $4",
-            match, RowKey(room: room, first), RowKey(room: room, end), most
+            Self.match(terms), RowKey(room: room, first), RowKey(room: room, end), most
         ) { RowKey(rawValue: $0.integer(0)).ordinal }
+    }
+
+    /// Returns the keys of messages of all rooms that have all tokens, at most `most`, in ascending order.
+    func indexed(_ terms: [IndexTerm], most: Int) throws -> [Int64] {
+        try all("SELECT rowid FROM words WHERE words MATCH $1 ORDER BY rowid LIMIT $2", Self.match(terms), most) {
+            $0.integer(0)
+        }
+    }
+
+    private static func match(_ terms: [IndexTerm]) -> String {
+        terms.map { "\"\($0.token)\"\($0.isPrefix ? " *" : "")" }.joined(separator: " AND ")
     }
 }

@@ -78,6 +78,30 @@ extension SchemaTests {
         #expect(try search().indexedTo == nil)
     }
 
+    @Test("list the matches of all rooms at once, but no more than are allowed", arguments: [0, 12], [5, 1000])
+    func listed(scannedFirst: Int, listedMatches: Int) throws {
+        let directory = try TemporaryDirectory()
+        var log = try Self.indexingLog(in: directory)
+        var expected: [String] = []
+        for round in 1...3 {
+            for room in 1...20 {
+                try log.sendAll([.init(text: round == 2 ? "note \(room)" : "notes 회의", room: "room\(room)")])
+                expected.insert("room\(room):\(round)", at: 0)
+            }
+        }
+        try log.waitUntilIndexed()
+        log = try log.reopened {
+            ($0.scannedMessages, $0.scannedFirst, $0.listedMatches) = (scannedFirst, scannedFirst, listedMatches)
+        }
+        let long = expected.filter { !$0.hasSuffix(":2") }
+        for limit in [2, 7, 100] {
+            #expect(try log.found("note", limit: limit) == expected && log.found("회의", limit: limit) == long)
+            #expect(try log.found("notes", limit: limit) == long)
+            #expect(try log.found("note -notes 7", limit: limit) == ["room7:2"])
+        }
+        #expect(try log.found("note", in: "room9", limit: 1) == ["room9:3", "room9:2", "room9:1"])
+    }
+
     @Test("of an earlier version are indexed while the log serves, and searches are refused until then")
     func earlierVersion() throws {
         let directory = try TemporaryDirectory()
