@@ -2,7 +2,8 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in `Sources/Page`, but for comments, types and indentation.
+/// They have no build step. Each is served as it stands in `Sources/Page`, but for comments, types, indentation and line breaks that
+/// nothing needs.
 enum Page {
     struct File: Sendable {
         /// The name under which the others refer to it.
@@ -32,7 +33,7 @@ enum Page {
         !$0.name.hasPrefix(packageFolder) || ($0.name.hasSuffix(".js") && !unused.contains($0.name))
     }.map { file in
         let isCode = file.name.hasSuffix(".js") || file.name.hasSuffix(".css")
-        return isCode ? File(name: file.name, contentType: file.contentType, bytes: compact(file.bytes)) : file
+        return isCode ? File(name: file.name, contentType: file.contentType, bytes: joined(compact(file.bytes))) : file
     }
 
     /// The files of the JavaScript package.
@@ -64,6 +65,16 @@ enum Page {
             line.contains("/** @") ? line.replacing(#/\/\*\* @type [^*]*\*\/ ?/#, with: "") : line
         }
         return Array(lines.lazy.filter { !$0.isEmpty }.joined(separator: "\n").utf8)
+    }
+
+    /// Leaves out line breaks of scripts and styles where an expression, statement or block goes on. A line with `//` stays one.
+    static func joined(_ code: [UInt8]) -> [UInt8] {
+        var text = ""
+        for line in String(decoding: code, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
+            text += line
+            if !"{(;,".contains(line.last ?? "}") || line.contains("//") { text += "\n" }
+        }
+        return Array(text.utf8.dropLast(text.hasSuffix("\n") ? 1 : 0))
     }
 
     /// Leaves out the lines that are comments only, the empty lines after them, and the indentation: a template literal must not go on

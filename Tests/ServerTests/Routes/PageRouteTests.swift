@@ -109,7 +109,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("serves code without comments, types and indentation")
+    @Test("serves code without comments, types, indentation and line breaks that nothing needs")
     func comments() {
         let module = """
             /**
@@ -127,6 +127,8 @@ struct PageRouteTests {
         let longer = module + "\n\nif (one) {\n    two();\n}\n"
         let page = String(decoding: Page.compact(Array(longer.utf8)), as: UTF8.self)
         #expect(page == "const one =\n(1); // kept\n(one).two();\nif (one) {\ntwo();\n}")
+        let joined = String(decoding: Page.joined(Page.compact(Array(longer.utf8))), as: UTF8.self)
+        #expect(joined == "const one =\n(1); // kept\n(one).two();if (one) {two();}")
         let style = "/* A comment. */\n.a {\n  color: red;\n}\n/* Of two\n   lines. */\n.b { color: blue; }\n"
         let rules = String(decoding: Page.compact(Array(style.utf8)), as: UTF8.self)
         #expect(rules == ".a {\ncolor: red;\n}\n.b { color: blue; }")
