@@ -7,7 +7,7 @@
 import { watchCalendar } from "./calendar.js";
 import { Client, ClientError } from "./client/index.js";
 import { Notify } from "./client/notify.js";
-import { claimsOf } from "./client/requests.js";
+import { claimsOf, listOf } from "./client/requests.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { matches } from "./composer.js";
 import { ask, drawMessages, drawMute, openMute, sentAt, showMessages, showMessagesError, showsMessages, wireSearch } from "./dialogs.js";
@@ -127,7 +127,7 @@ function clientOf(user, token) {
  *
  * @param {Client} someone
  */
-const tryRooms = (someone) => someone.request("GET", "/v1/rooms", { query: { limit: 1 } });
+const tryRooms = (someone) => someone.request("GET", "/v1/rooms", listOf("rooms", { limit: 1 }));
 
 /** Requests the rooms without a name. The error shows whether the server requires tokens. */
 async function wantsToken() {

@@ -4,6 +4,7 @@
  * @module calendar
  */
 
+import { listOf } from "./client/requests.js";
 import { formats } from "./text.js";
 
 /** Maximum number of messages of a page, which is the server's. */
@@ -66,7 +67,7 @@ export async function firstSince(client, room, head, time) {
     /** Messages that have expired are missing, so that the next one answers for a place. */
     const load = async (/** @type {number} */ place, /** @type {number} */ limit) => {
         const path = `/v1/rooms/${encodeURIComponent(room)}/messages`;
-        return /** @type {import("./client/index.js").Message[]} */ ((await client.request("GET", path, { query: { after: place - 1, limit } })).messages);
+        return /** @type {import("./client/index.js").Message[]} */ ((await client.request("GET", path, listOf("messages", { after: place - 1, limit }))).messages);
     };
     let [low, high] = [1, head];
     while (high - low >= PAGE) {

@@ -731,6 +731,42 @@ describe("The JavaScript client", () => {
         for (const refusal of refusals) await assert.rejects(refusal, { code: "invalid_answer", status: 0 });
     });
 
+    test("takes no answer of another form for the server's, and goes on once it is gone", async (t) => {
+        const server = await startServer(t);
+        let answer = null;
+        /** A captive portal, which answers everything with success. */
+        const portal = (...parameters) => (answer === null ? fetch(...parameters) : Promise.resolve(new Response(answer)));
+        const client = clientOf(t, server, "alice", { fetch: portal });
+        const invalid = { name: "ClientError", code: "invalid_answer", status: 0, isTemporary: true };
+        const { search } = await load(folder, "search.js");
+        const { Profiles } = await load(folder, "profiles.js");
+        const { Notify } = await load(folder, "notify.js");
+        const { Pins } = await load(folder, "pins.js");
+        const lobby = client.room("lobby");
+        const other = await client.room("other").open();
+        await until(other, () => other.view.connection === "live");
+        await other.send("before");
+        const calls = [
+            () => client.rooms.summary("lobby"), () => client.rooms.make("lobby"), () => client.rooms.delete("lobby"), () => client.rooms.join("lobby"),
+            () => client.rooms.leave("lobby"), () => client.rooms.members("lobby"), () => client.rooms.add("bob", "lobby"), () => client.rooms.mentions(),
+            () => client.rooms.direct("bob"), () => client.rooms.markRead("lobby", 1), () => client.blocks.open(), () => client.blocks.block("bob"),
+            () => client.blocks.unblock("bob"), () => lobby.loadMessage(1), () => lobby.reactors(1, "+"), () => lobby.reads(), () => lobby.report(1, "spam"),
+            () => search(client, "word").next(), () => new Profiles(client).load(["bob"]), () => new Profiles(client).set({ name: "Bob" }),
+            () => new Notify(client).set("lobby", { level: "none" }), () => new Pins(client, other).pin(1),
+        ];
+        for (answer of ["{}", "[]", '"no"', "5", "true"]) for (const call of calls) await assert.rejects(call(), invalid, `${answer} ${call}`);
+        answer = "{}";
+        await assert.rejects(client.rooms.open(), invalid);
+        await assert.rejects(lobby.open(), invalid);
+        const sent = [other.send("held"), lobby.send("first"), other.edit(1, "changed")];
+        assert.equal(await client.request("GET", "/v1/rooms").then(JSON.stringify), "{}");
+        answer = null;
+        client.networkPathChanged();
+        await Promise.all([...sent, lobby.open(), client.rooms.open()]);
+        assert.deepEqual([texts(other), texts(lobby)], [["changed", "held"], ["first"]]);
+        await assertOnce(server, "lobby", ["first"]);
+    });
+
     test("tells that the app has no token, and shows what waits for one", async (t) => {
         const { signToken } = await load(folder, "server.js");
         const secret = "s".repeat(32);

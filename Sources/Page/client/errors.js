@@ -5,7 +5,7 @@
  */
 
 /** The codes that end a user's access to a room. */
-const ENDS_OF_ACCESS = new Set(["not_a_member", "room_not_found", "room_not_allowed", "banned", "room_deleted"]);
+export const ENDS_OF_ACCESS = new Set(["not_a_member", "room_not_found", "room_not_allowed", "banned", "room_deleted"]);
 
 /**
  * Returns true if the same request may succeed later. 401 is among these: a token has ended, and the app gets another.

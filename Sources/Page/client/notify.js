@@ -6,7 +6,7 @@
 
 import { after, stop } from "./defaults.js";
 import { Observers } from "./observers.js";
-import { pathPart } from "./requests.js";
+import { has, pathPart } from "./requests.js";
 
 /**
  * @typedef {import("./types.js").NotifySettings} NotifySettings
@@ -70,7 +70,7 @@ export class Notify {
      * @returns {Promise<NotifySettings>}
      */
     async set(id, settings) {
-        const set = await this.#client.request("PUT", `/v1/rooms/${pathPart(id)}/notify`, { body: settings });
+        const set = await this.#client.request("PUT", `/v1/rooms/${pathPart(id)}/notify`, { body: settings, isValid: has("level") });
         // The server also tells the list, if that is connected.
         this.#rooms.refresh(id);
         return set;

@@ -6,6 +6,7 @@
 
 import { after, stop } from "./defaults.js";
 import { Observers } from "./observers.js";
+import { isMessage, listOf } from "./requests.js";
 
 /** @typedef {import("./types.js").Message} Message */
 
@@ -94,7 +95,7 @@ export class Pins {
      */
     async #set(method, seq) {
         /** @type {Message} */
-        const message = await this.#client.request(method, `${this.#path}/messages/${seq}/pin`);
+        const message = await this.#client.request(method, `${this.#path}/messages/${seq}/pin`, { isValid: isMessage });
         this.#take(message);
         return message;
     }
@@ -113,7 +114,7 @@ export class Pins {
         try {
             for (let cursor; ; ) {
                 /** @type {{messages: Message[], has_more: boolean, cursor?: string}} */
-                const answer = await this.#client.request("GET", `${this.#path}/pins`, { query: { cursor } });
+                const answer = await this.#client.request("GET", `${this.#path}/pins`, listOf("messages", { cursor }));
                 if (news !== this.#news) return;
                 messages.push(...answer.messages);
                 cursor = answer.has_more ? answer.cursor : undefined;

@@ -7,6 +7,7 @@
 
 import { elapsed, soon } from "./defaults.js";
 import { Observers } from "./observers.js";
+import { has, listOf } from "./requests.js";
 
 /** @typedef {import("./types.js").Profile} Profile */
 
@@ -101,7 +102,7 @@ export class Profiles {
      */
     async set(settings) {
         const user = await this.#client.userID();
-        const profile = await this.#client.request("PUT", `/v1/profiles/${encodeURIComponent(user)}`, { body: settings });
+        const profile = await this.#client.request("PUT", `/v1/profiles/${encodeURIComponent(user)}`, { body: settings, isValid: has("user") });
         this.note([{ user, profile }]);
         return profile;
     }
@@ -165,7 +166,7 @@ export class Profiles {
         }
         const part = users.slice(0, count);
         /** @type {{profiles: Profile[]}} */
-        const { profiles } = await this.#client.request("GET", "/v1/profiles", { query: { users: part.join(",") } });
+        const { profiles } = await this.#client.request("GET", "/v1/profiles", listOf("profiles", { users: part.join(",") }));
         const found = new Map(profiles.map((profile) => [profile.user, profile]));
         this.note(part.map((user) => ({ user, profile: found.get(user) })));
         return users.slice(count);

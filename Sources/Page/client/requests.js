@@ -18,6 +18,8 @@ import { asClientError, ClientError, closedError } from "./errors.js";
  * @property {object} [body]
  * @property {Record<string, string>} [headers]
  * @property {boolean} [keepalive] True for a request that outlives the page.
+ * @property {(answer: any) => boolean} [isValid] Returns true if the answer's JSON has the form of the server's answers. Another one fails
+ *   as `invalid_answer`: a proxy or a captive portal may answer anything with success.
  */
 
 /** The number of connections that browsers keep to a server, and the time in which each must answer to be kept. */
@@ -27,6 +29,31 @@ const CONNECTION_MILLISECONDS = 4000;
 const CHANGE_ATTEMPTS = 3;
 /** Maximum pause between two attempts that the server did not ask for, and the longest for which a change waits. */
 export const LONGEST_PAUSE = 30000;
+
+/**
+ * The options of a request for a list.
+ *
+ * @param {string} name The member of the answer that has it.
+ * @param {QueryFields} query
+ * @returns {RequestOptions}
+ */
+export const listOf = (name, query) => ({ query, isValid: (answer) => Array.isArray(answer?.[name]) });
+
+/**
+ * Returns a function that is true for answers with a member, which is not empty.
+ *
+ * @param {string} name
+ * @returns {(answer: any) => boolean}
+ */
+export const has = (name) => (answer) => Boolean(answer?.[name]);
+
+export const isMessage = has("seq");
+
+/** @param {any} answer */
+const isNothing = (answer) => answer === null;
+
+const isRoom = has("room");
+const isMember = has("user");
 
 /** @param {QueryFields} query */
 function queryText(query) {
@@ -152,7 +179,7 @@ export class Requests {
      * @param {string | null} token
      * @param {RequestOptions} options
      */
-    async #send(method, target, token, { query = {}, body, headers = {}, keepalive = false }) {
+    async #send(method, target, token, { query = {}, body, headers = {}, keepalive = false, isValid = () => true }) {
         const fields = { ...this.#headers, ...headers };
         if (token !== null) fields.Authorization = `Bearer ${token}`;
         if (body !== undefined) fields["Content-Type"] = "application/json";
@@ -188,11 +215,12 @@ export class Requests {
         try {
             if (content) json = JSON.parse(content);
         } catch {
-            // The answer was cut off, or comes from a proxy in between.
-            if (response.ok) throw new ClientError("invalid_answer", "The answer cannot be read.");
+            json = undefined;
         }
-        if (response.ok) return json;
-        throw answerError(response, json);
+        if (!response.ok) throw answerError(response, json);
+        // The answer was cut off, or comes from a proxy in between.
+        if (json === undefined || !isValid(json)) throw new ClientError("invalid_answer", "The answer cannot be read.");
+        return json;
     }
 
     /**
@@ -228,7 +256,7 @@ export class Requests {
             await Promise.resolve(earlier).catch(() => {});
             for (let attempt = 1; ; attempt++) {
                 try {
-                    return await this.request(method, target, options);
+                    return await this.request(method, target, { ...options, isValid: isMessage });
                 } catch (error) {
                     const failure = asClientError(error);
                     const pause = pauseAfter(attempt, failure);
@@ -252,7 +280,7 @@ export class Requests {
      * @returns {Promise<import("./types.js").Page>}
      */
     page(room, query) {
-        return this.request("GET", path(room, "messages"), { query: /** @type {QueryFields} */ (query) });
+        return this.request("GET", path(room, "messages"), listOf("messages", /** @type {QueryFields} */ (query)));
     }
 
     /**
@@ -261,7 +289,7 @@ export class Requests {
      * @returns {Promise<Message>}
      */
     message(room, seq) {
-        return this.request("GET", path(room, "messages", seq));
+        return this.request("GET", path(room, "messages", seq), { isValid: isMessage });
     }
 
     /**
@@ -270,7 +298,7 @@ export class Requests {
      * @returns {Promise<Message>}
      */
     send(room, draft) {
-        return this.request("POST", path(room, "messages"), { body: draft });
+        return this.request("POST", path(room, "messages"), { body: draft, isValid: isMessage });
     }
 
     /**
@@ -311,7 +339,7 @@ export class Requests {
      * @returns {Promise<{users: string[], has_more: boolean}>}
      */
     reactors(room, seq, key, after) {
-        return this.request("GET", path(room, "messages", seq, "reactions", key), { query: { after } });
+        return this.request("GET", path(room, "messages", seq, "reactions", key), listOf("users", { after }));
     }
 
     /**
@@ -321,7 +349,7 @@ export class Requests {
      * @returns {Promise<null>}
      */
     report(room, seq, report) {
-        return this.request("POST", path(room, "messages", seq, "reports"), { body: report });
+        return this.request("POST", path(room, "messages", seq, "reports"), { body: report, isValid: isMember });
     }
 
     /**
@@ -329,7 +357,7 @@ export class Requests {
      * @returns {Promise<{blocks: {user: string}[], has_more: boolean}>}
      */
     blocks(after) {
-        return this.request("GET", "/v1/blocks", { query: { after } });
+        return this.request("GET", "/v1/blocks", listOf("blocks", { after }));
     }
 
     /**
@@ -338,7 +366,7 @@ export class Requests {
      * @returns {Promise<null>}
      */
     setBlock(user, isBlocked) {
-        return this.request(isBlocked ? "PUT" : "DELETE", `/v1/blocks/${pathPart(user)}`);
+        return this.request(isBlocked ? "PUT" : "DELETE", `/v1/blocks/${pathPart(user)}`, { isValid: isBlocked ? isMember : isNothing });
     }
 
     /**
@@ -346,7 +374,7 @@ export class Requests {
      * @returns {Promise<RoomSummary>}
      */
     direct(user) {
-        return this.request("PUT", `/v1/direct/${pathPart(user)}`);
+        return this.request("PUT", `/v1/direct/${pathPart(user)}`, { isValid: isRoom });
     }
 
     /**
@@ -355,7 +383,7 @@ export class Requests {
      * @returns {Promise<{reads: import("./types.js").ReadMark[], has_more: boolean}>}
      */
     reads(room, query) {
-        return this.request("GET", path(room, "reads"), { query });
+        return this.request("GET", path(room, "reads"), listOf("reads", query));
     }
 
     /**
@@ -364,7 +392,7 @@ export class Requests {
      * @returns {Promise<RoomSummary>}
      */
     markRead(room, seq) {
-        return this.request("PUT", path(room, "read"), { body: { seq }, keepalive: true });
+        return this.request("PUT", path(room, "read"), { body: { seq }, keepalive: true, isValid: isRoom });
     }
 
     /**
@@ -372,7 +400,7 @@ export class Requests {
      * @returns {Promise<RoomSummary>}
      */
     room(room) {
-        return this.request("GET", path(room));
+        return this.request("GET", path(room), { isValid: isRoom });
     }
 
     /**
@@ -381,7 +409,7 @@ export class Requests {
      * @returns {Promise<RoomSummary>}
      */
     setRoom(room, settings) {
-        return this.request("PUT", path(room), { body: settings });
+        return this.request("PUT", path(room), { body: settings, isValid: isRoom });
     }
 
     /**
@@ -389,7 +417,7 @@ export class Requests {
      * @returns {Promise<null>}
      */
     deleteRoom(room) {
-        return this.request("DELETE", path(room));
+        return this.request("DELETE", path(room), { isValid: isNothing });
     }
 
     /**
@@ -398,7 +426,7 @@ export class Requests {
      * @returns {Promise<{rooms: RoomSummary[], has_more: boolean, cursor?: string}>}
      */
     rooms(limit, cursor) {
-        return this.request("GET", "/v1/rooms", { query: { limit, cursor } });
+        return this.request("GET", "/v1/rooms", listOf("rooms", { limit, cursor }));
     }
 
     /**
@@ -407,7 +435,7 @@ export class Requests {
      * @returns {Promise<{members: import("./types.js").Member[], has_more: boolean}>}
      */
     members(room, query) {
-        return this.request("GET", path(room, "members"), { query });
+        return this.request("GET", path(room, "members"), listOf("members", query));
     }
 
     /**
@@ -417,7 +445,7 @@ export class Requests {
      * @returns {Promise<import("./types.js").Member>}
      */
     setMember(room, user, role) {
-        return this.request("PUT", path(room, "members", user), { body: { role } });
+        return this.request("PUT", path(room, "members", user), { body: { role }, isValid: isMember });
     }
 
     /**
@@ -426,7 +454,7 @@ export class Requests {
      * @returns {Promise<null>}
      */
     removeMember(room, user) {
-        return this.request("DELETE", path(room, "members", user));
+        return this.request("DELETE", path(room, "members", user), { isValid: isNothing });
     }
 }
 
@@ -439,7 +467,7 @@ const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_
  */
 function decode(text) {
     let [bits, count, bytes] = [0, 0, ""];
-    for (const character of text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")) {
+    for (const character of text) {
         const value = BASE64.indexOf(character);
         if (value < 0) throw new Error("no base64");
         [bits, count] = [((bits << 6) | value) & 0xffff, count + 6];
@@ -564,8 +592,7 @@ export class Identity {
         if (!claims) throw new ClientError("token_unavailable", "The app's token is no JSON Web Token with a `sub`.", { status: 401 });
         if (this.#user !== null && this.#user !== claims.user) {
             // Drafts and the store belong to one user, so nothing of them may go out as another.
-            throw new ClientError("other_user", `The token is for ${claims.user}, but this client is for ${this.#user}. Close it, `
-                + "and create another client for the other user.", { status: 401 });
+            throw new ClientError("other_user", `The token is for ${claims.user}, but this client is for ${this.#user}. Create another client.`, { status: 401 });
         }
         this.#user = claims.user;
         // If a new token has expired, this device's clock is wrong. The server then decides when it expires.

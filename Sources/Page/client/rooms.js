@@ -5,9 +5,9 @@
  */
 
 import { after, soon, stop } from "./defaults.js";
-import { asClientError, ClientError, closedError } from "./errors.js";
+import { asClientError, ClientError, closedError, ENDS_OF_ACCESS } from "./errors.js";
 import { Observers, toldFailure, until } from "./observers.js";
-import { pauseAfter } from "./requests.js";
+import { listOf, pauseAfter } from "./requests.js";
 
 /**
  * @typedef {import("./types.js").Message} Message
@@ -277,7 +277,7 @@ export class Rooms {
     async mentions(options = {}) {
         const { limit = 50, cursor: after } = options;
         const query = { limit, cursor: after };
-        const { messages, has_more: hasMore, cursor } = await this.#host.requests.request("GET", "/v1/mentions", { query });
+        const { messages, has_more: hasMore, cursor } = await this.#host.requests.request("GET", "/v1/mentions", listOf("messages", query));
         return { messages, hasMore, cursor };
     }
 
@@ -622,7 +622,7 @@ export class Rooms {
         } else if (frame.type === "error" && frame.room !== undefined) {
             // A user who may only not write keeps the room.
             if (frame.code === "banned") this.#stale.add(frame.room);
-            else if (["not_a_member", "room_not_found", "room_not_allowed", "room_deleted"].includes(frame.code)) this.#remove(frame.room);
+            else if (ENDS_OF_ACCESS.has(frame.code)) this.#remove(frame.room);
         } else {
             return;
         }

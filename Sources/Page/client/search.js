@@ -4,7 +4,7 @@
  * @module search
  */
 
-import { pathPart } from "./requests.js";
+import { listOf, pathPart } from "./requests.js";
 
 /**
  * @typedef {import("./types.js").Message} Message
@@ -46,7 +46,7 @@ export async function* search(client, words, options = {}) {
     const path = room === undefined ? "/v1/search" : `/v1/rooms/${pathPart(room)}/search`;
     for (let isLast = false; !isLast; ) {
         const query = { q: words, ...filters, before: text(before), after: text(after), cursor };
-        const { hits, has_more: hasMore, cursor: next, indexed_to: indexedTo } = await client.request("GET", path, { query });
+        const { hits, has_more: hasMore, cursor: next, indexed_to: indexedTo } = await client.request("GET", path, listOf("hits", query));
         yield { hits, hasMore, cursor: next, indexedTo };
         [cursor, isLast] = [next, !hasMore];
     }

@@ -30,12 +30,14 @@ export class Client {
      *
      * @param {string} method
      * @param {string} path With its parts encoded, such as `/v1/rooms/lobby/presence`.
-     * @param {{query?: import("./requests.js").QueryFields, body?: object}} [options]
+     * @param {{query?: import("./requests.js").QueryFields, body?: object, isValid?: (answer: any) => boolean}} [options] With `isValid`, an answer for which
+     *   it returns false fails as `invalid_answer`: a proxy may answer anything with success.
      * @returns {Promise<any>} The JSON of the answer; null if there is none.
      */
     request(method: string, path: string, options?: {
         query?: import("./requests.js").QueryFields | undefined;
         body?: object | undefined;
+        isValid?: ((answer: any) => boolean) | undefined;
     } | undefined): Promise<any>;
     /** Returns the rooms that have unsent messages. The client sends them, also without opening the rooms. */
     roomsWithUnsentMessages(): Promise<string[]>;

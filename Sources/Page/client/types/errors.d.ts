@@ -11,6 +11,13 @@ export function isTemporary(status: number): boolean;
  * @returns {ClientError}
  */
 export function asClientError(error: unknown): ClientError;
+/**
+ * The error of all calls, with the server's own codes.
+ *
+ * @module errors
+ */
+/** The codes that end a user's access to a room. */
+export const ENDS_OF_ACCESS: Set<string>;
 /** Why a call failed: the server refused it, no answer came, or the client was closed. */
 export class ClientError extends Error {
     /**

@@ -42,6 +42,9 @@ export function claimsOf(token: unknown): {
 } | null;
 /** Maximum pause between two attempts that the server did not ask for, and the longest for which a change waits. */
 export const LONGEST_PAUSE: 30000;
+export function listOf(name: string, query: QueryFields): RequestOptions;
+export function has(name: string): (answer: any) => boolean;
+export function isMessage(answer: any): boolean;
 export class Requests {
     /**
      * @param {object} settings
@@ -282,5 +285,10 @@ export type RequestOptions = {
      * True for a request that outlives the page.
      */
     keepalive?: boolean | undefined;
+    /**
+     * Returns true if the answer's JSON has the form of the server's answers. Another one fails
+     * as `invalid_answer`: a proxy or a captive portal may answer anything with success.
+     */
+    isValid?: ((answer: any) => boolean) | undefined;
 };
 import { ClientError } from "./errors.js";
