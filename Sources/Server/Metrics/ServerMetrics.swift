@@ -242,7 +242,9 @@ enum ServerMetricName: String, CaseIterable, Sendable {
     case roomsRefused = "backscroll_rooms_refused_total"
     // These exist for each webhook: WebhookMetrics.
     case webhookAttempts = "backscroll_webhook_attempts_total"
+    case pushRecipients = "backscroll_push_recipients_total"
     case webhookRoomsBehind = "backscroll_webhook_rooms_behind"
+    case webhookRoomsStopped = "backscroll_webhook_rooms_stopped"
     case webhookDelay = "backscroll_webhook_delay_seconds"
     case webhookPaused = "backscroll_webhook_paused"
     // These exist with --before-send only: BeforeSendMetrics.
@@ -315,7 +317,11 @@ enum ServerMetricName: String, CaseIterable, Sendable {
         case .roomsRefused: "Rooms that could not be created, because no number is left."
         case .webhookAttempts:
             "Attempts to deliver to a webhook, by its id and by the class of the answer (ok, 3xx, 4xx, 5xx, none)."
+        case .pushRecipients:
+            "Users in push events that a webhook's receiver has, by its id and the type (push, push.clear)."
         case .webhookRoomsBehind: "Rooms of which a webhook's receiver lacks changes; on the node that delivers."
+        case .webhookRoomsStopped:
+            "Rooms of which a webhook's receiver refuses a delivery for ever, until an admin skips it; on the node that delivers."
         case .webhookDelay:
             "Age of the oldest change that a webhook's receiver lacks, in seconds; on the node that delivers."
         case .webhookPaused: "1 while a webhook is turned off or has paused itself, else 0; on the node that delivers."

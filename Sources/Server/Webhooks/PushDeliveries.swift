@@ -1,4 +1,5 @@
 import Chat
+import CoreMetrics
 import Logging
 import Store
 import Webhooks
@@ -85,6 +86,8 @@ final class PushDeliveries {
     private var nextFlush: ContinuousClock.Instant?
     private var nextLiveLook = ContinuousClock.now
     private var clearWaitsForAnswer = false
+    private let pushedUsers: Counter
+    private let clearedUsers: Counter
     /// True until marks of an earlier run were looked for.
     private var isNew = true
 
@@ -99,6 +102,8 @@ final class PushDeliveries {
         self.owner = owner
         self.epoch = epoch
         self.send = send
+        pushedUsers = owner.metrics.recipients(webhook.id.string, "push")
+        clearedUsers = owner.metrics.recipients(webhook.id.string, "push.clear")
     }
 
     /// True if no answer is awaited.
@@ -378,6 +383,7 @@ final class PushDeliveries {
         busy.subtract(flight.users)
         // What else is due is found by another look.
         if queue.answered(flight.room, answer, hasMore: true, at: .now, share: .random(in: 0...1)) {
+            (flight.room == Self.clear ? clearedUsers : pushedUsers).increment(by: flight.users.count)
             confirmed.add(flight.changes)
         } else if queue.isStopped(flight.room) {
             queue.remove(flight.room)

@@ -558,7 +558,8 @@ final class WebhookDeliveries {
         let backlog = try store.backlog(of: webhook.number)
         owner.metrics.set(
             WebhookMetrics.State(
-                roomsBehind: backlog.rooms, since: backlog.since, isPaused: isPaused),
+                roomsBehind: backlog.rooms, roomsStopped: backlog.stopped.count, since: backlog.since,
+                isPaused: isPaused),
             of: webhook.id.string)
     }
 }

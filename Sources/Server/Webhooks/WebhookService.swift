@@ -137,6 +137,7 @@ final class WebhookMetrics: Sendable {
     /// What an operator watches of a webhook.
     struct State: Sendable {
         var roomsBehind: Int64 = 0
+        var roomsStopped = 0
         /// The time since which a room is behind.
         var since: Timestamp?
         var isPaused = false
@@ -158,6 +159,13 @@ final class WebhookMetrics: Sendable {
             factory: factory)
     }
 
+    /// Returns the counter of users in push events that were received: of type `push` or `push.clear`.
+    func recipients(_ webhook: String, _ type: String) -> Counter {
+        Counter(
+            label: ServerMetricName.pushRecipients.rawValue, dimensions: [("webhook", webhook), ("type", type)],
+            factory: factory)
+    }
+
     /// Sets what this node shows of a webhook; `nil` if it does not deliver to it.
     func set(_ state: State?, of webhook: String) {
         let isNew = states.withLock { states in
@@ -168,6 +176,9 @@ final class WebhookMetrics: Sendable {
         let labels = [("webhook", webhook)]
         registry.observe(.webhookRoomsBehind, dimensions: labels) { [weak self] in
             self?.state(of: webhook).map { Double($0.roomsBehind) }
+        }
+        registry.observe(.webhookRoomsStopped, dimensions: labels) { [weak self] in
+            self?.state(of: webhook).map { Double($0.roomsStopped) }
         }
         registry.observe(.webhookDelay, dimensions: labels) { [weak self] in
             self?.state(of: webhook).map { state in

@@ -44,18 +44,21 @@ struct DashboardTests {
         }
     }
 
-    @Test("has twelve panels")
+    @Test("has fifteen panels")
     func panels() throws {
         let data = try Data(contentsOf: Self.docs.appending(path: "grafana.json"))
         let dashboard = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-        #expect((dashboard["panels"] as? [Any])?.count == 12)
+        #expect((dashboard["panels"] as? [Any])?.count == 15)
     }
 
     @Test("name only metrics that the server has, and that move with what they show")
     func moving() throws {
-        // The version of a server does not move. NodeMetricsTests moves those of nodes, WebhookTests those of webhooks,
-        // and DegradedTests damages a room.
-        let webhooks: [ServerMetricName] = [.webhookDelay, .webhookPaused, .webhookRoomsBehind]
+        // The version of a server does not move. NodeMetricsTests moves those of nodes, WebhookTests and PushTests those of
+        // webhooks, BeforeSendTests those of questions, and DegradedTests damages a room.
+        let webhooks: [ServerMetricName] = [
+            .webhookAttempts, .pushRecipients, .webhookRoomsBehind, .webhookRoomsStopped, .webhookDelay,
+            .webhookPaused, .beforeSend, .beforeSendSeconds,
+        ]
         let elsewhere = NodeMetricsTests.names + webhooks + [.buildInfo, .roomsQuarantined]
         let all = try named(in: "grafana.json").union(named(in: "alerts.yaml"))
         let others = Set(ServerMetricName.allCases.map(\.rawValue))

@@ -20,6 +20,7 @@ import Wire
         webhooks = WebhookMetrics(factory: registry, registry: registry)
         webhooks.set(WebhookMetrics.State(), of: "crm")
         _ = webhooks.attempts("crm", "ok")
+        _ = webhooks.recipients("crm", "push")
         beforeSend = BeforeSendMetrics(factory: registry)
     }
 

@@ -313,6 +313,10 @@ struct PushTests {
             #expect(
                 clear.text.hasPrefix(
                     #"{"type":"push.clear","recipients":[{"user":"bob","room":"lobby","badge":0}],"epoch":""#))
+            for type in ["push", "push[.]clear"] {
+                let sample = try Regex("(?m)^backscroll_push_recipients_total\\{[^}]*\"\(type)\"[^}]*\\} 1$")
+                try waitUntil { try client.get("/metrics").text.contains(sample) }
+            }
         }
     }
 

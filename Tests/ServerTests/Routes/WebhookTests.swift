@@ -233,6 +233,9 @@ struct WebhookTests {
             let stopped = try wait(client) { !$0.stoppedRooms.isEmpty }
             #expect(stopped.stoppedRooms == [State.Stopped(room: "lobby", rev: 1)])
             try send(client, "after")
+            try waitUntil {
+                try client.get("/metrics").text.contains(#"backscroll_webhook_rooms_stopped{webhook="a"} 1"#)
+            }
             let skipped = try request(client, .post, "/v1/admin/webhooks/a/skip", #"{"room":"lobby","rev":1}"#)
             #expect(skipped.status == .ok)
             _ = try receiver.deliveries.wait { $0.last?.text.contains("after") == true }
