@@ -49,7 +49,8 @@ export async function setNotified(me, isOn) {
  * @param {Message} message
  * @param {string} me
  */
-function mayDisturb({ notify }, { mentions, mentions_room: mentionsRoom }, me) {
+function mayDisturb({ notify }, { mentions, mentions_room: mentionsRoom, silent }, me) {
+    if (silent) return false;
     if (!notify) return true;
     const level = notify.until && new Date(notify.until) <= new Date() ? "all" : notify.level;
     return level === "all" || (level === "mentions" && (mentions?.includes(me) || (mentionsRoom === true && notify.room_mentions)) === true);

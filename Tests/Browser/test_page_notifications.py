@@ -91,6 +91,7 @@ def test_nothing_is_told_that_the_user_does_not_want(stubbed):
     open_notified(stubbed)
     server.send("Muted", room="muted", user="bob")
     server.send("No mention", room="some", user="bob")
+    server.request("POST", "/v1/rooms/loud/messages?user=bob", {"text": "Silent", "silent": True})
     server.request("POST", "/v1/rooms/some/messages?user=bob", {"text": "@alice look", "mentions": ["alice"]})
     wait_told(stubbed, "some | bob: @alice look")
     server.request("PUT", "/v1/rooms/loud/members/mallory?user=bob", {"role": "member"})

@@ -337,8 +337,8 @@ describe("The JavaScript client", () => {
         const server = await startServer(t);
         const [alice, bob] = [clientOf(t, server, "alice"), clientOf(t, server, "bob")];
         const room = await alice.room("lobby").open();
-        const message = await room.send({ text: "@bob, look", mentions: ["bob"], expect_head: 0 });
-        assert.deepEqual(message.mentions, ["bob"]);
+        const message = await room.send({ text: "@bob, look", mentions: ["bob"], silent: true, expect_head: 0 });
+        assert.deepEqual([message.mentions, message.silent], [["bob"], true]);
         assert.deepEqual((await room.edit(1, { text: "look", mentions: [] })).mentions, undefined);
         await assert.rejects(room.send({ text: "late", expect_head: 0 }), { code: "head_moved", status: 412 });
         const other = await bob.room("lobby").open();

@@ -232,6 +232,7 @@ describe("The types", () => {
         "a report for a reason that does not exist": 'room.report(1, "rude");',
         "a read mark that is a number": "const marks: number[] = (await room.reads()).reads;",
         "a draft that mentions one user instead of several": 'const draft: Draft = { text: "hi", mentions: "bob" };',
+        "a draft that is silent in words": 'const draft: Draft = { text: "hi", silent: "yes" };',
         "a draft that expects a text": 'const draft: Draft = { text: "hi", expect_head: "41" };',
         "a block of a number": "client.blocks.block(5);",
         "blocked users that are changed": 'client.blocks.view.add("bob");',

@@ -59,6 +59,8 @@ public struct ChatMessage: TimelineMessage, Identifiable {
     public var mentions: [UserID] { wire.content.mentions.users }
     /// True if the message mentions everybody in its room.
     public var mentionsRoom: Bool { wire.content.mentions.room }
+    /// True if the message causes no push notifications.
+    public var isSilent: Bool { wire.content.silent }
     /// The app's own data, a JSON object; empty if there is none.
     public var data: [UInt8] { wire.content.data }
     /// The reactions, in the order of their first use.
@@ -80,7 +82,7 @@ public struct ChatMessage: TimelineMessage, Identifiable {
             && one.wire.room == other.wire.room && one.wire.sender == other.wire.sender
             && one.clientMessageID == other.clientMessageID && one.text == other.text
             && one.attachments == other.attachments && one.replyTo == other.replyTo && one.data == other.data
-            && one.wire.content.mentions == other.wire.content.mentions
+            && one.wire.content.mentions == other.wire.content.mentions && one.isSilent == other.isSilent
             && one.reactions == other.reactions && one.pinned == other.pinned && one.editedAt == other.editedAt
             && one.isDeleted == other.isDeleted
     }
@@ -106,6 +108,8 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     public var mentions: [UserID] = []
     /// True to mention everybody in the room. In large rooms only owners may.
     public var mentionsRoom = false
+    /// True to cause no push notifications. The message counts as unread like any other.
+    public var isSilent = false
     /// The app's own data: a JSON object of at most 8 KiB, or empty.
     public var data: [UInt8]
     /// The room's `head` that the message depends on: it is stored only as the next one, or refused as `head_moved`. Nil
@@ -139,6 +143,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
             clientMessageID: message.clientMessageID ?? "")
         mentions = message.mentions
         mentionsRoom = message.mentionsRoom
+        isSilent = message.isSilent
     }
 
     /// The draft as JSON, for a store.
@@ -178,6 +183,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
         one.clientMessageID == other.clientMessageID && one.text == other.text && one.attachments == other.attachments
             && one.replyTo == other.replyTo && one.data == other.data && one.expectHead == other.expectHead
             && one.mentions == other.mentions && one.mentionsRoom == other.mentionsRoom
+            && one.isSilent == other.isSilent
     }
 
     /// Hashes the draft.
@@ -188,7 +194,7 @@ public struct ChatDraft: TimelineDraft, Identifiable {
     private var content: Content {
         Content(
             text: text, attachments: attachments, replyTo: replyTo,
-            mentions: Mentions(users: mentions, room: mentionsRoom), data: data)
+            mentions: Mentions(users: mentions, room: mentionsRoom), silent: isSilent, data: data)
     }
 
     var body: [UInt8] {

@@ -17,6 +17,7 @@
  * @property {number} [reply_to] The `seq` of the message that this one answers.
  * @property {string[]} [mentions] The users whom it mentions.
  * @property {boolean} [mentions_room] True if it mentions everybody in the room.
+ * @property {boolean} [silent] True if it causes no push notifications.
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  * @property {Reaction[]} [reactions]
  * @property {string} [edited_at] RFC 3339.
@@ -45,6 +46,7 @@
  * @property {number} [reply_to]
  * @property {string[]} [mentions]
  * @property {boolean} [mentions_room]
+ * @property {boolean} [silent]
  * @property {number} [expect_head]
  * @property {Record<string, any>} [data]
  *

@@ -19,6 +19,7 @@
  * @property {number} [reply_to] The `seq` of the message that this one answers.
  * @property {string[]} [mentions] Up to 50 users whom it mentions.
  * @property {boolean} [mentions_room] True to mention everybody in the room.
+ * @property {boolean} [silent] True to cause no push notifications.
  * @property {number} [expect_head] The message is stored only as the one after this `seq`; else the send fails with `head_moved`.
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  *

@@ -153,6 +153,21 @@ import Testing
         for client in [alice, bob] { await client.close() }
     }
 
+    @Test func `send silent messages`() async throws {
+        var draft = ChatDraft("quiet")
+        draft.isSilent = true
+        #expect(try ChatDraft(json: draft.json).isSilent && ChatDraft(json: draft.json) == draft)
+        #expect(draft != ChatDraft("quiet", clientMessageID: draft.clientMessageID))
+        let server = try ChatServer()
+        let client = server.client("alice")
+        let room = try await client.room("lobby").open(at: .newest)
+        let message = try await room.send(draft)
+        #expect(message.isSilent)
+        #expect(try ChatMessage(json: message.json) == message)
+        #expect(try await room.send("loud").isSilent == false)
+        await client.close()
+    }
+
     @Test func `list members with their profiles`() async throws {
         let server = try ChatServer()
         let (alice, bob) = (server.client("alice"), server.client("bob"))

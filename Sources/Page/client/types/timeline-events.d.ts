@@ -24,6 +24,7 @@ export function check(event: any): void;
  * @property {number} [reply_to] The `seq` of the message that this one answers.
  * @property {string[]} [mentions] The users whom it mentions.
  * @property {boolean} [mentions_room] True if it mentions everybody in the room.
+ * @property {boolean} [silent] True if it causes no push notifications.
  * @property {Record<string, any>} [data] Anything of the app's own, as JSON.
  * @property {Reaction[]} [reactions]
  * @property {string} [edited_at] RFC 3339.
@@ -52,6 +53,7 @@ export function check(event: any): void;
  * @property {number} [reply_to]
  * @property {string[]} [mentions]
  * @property {boolean} [mentions_room]
+ * @property {boolean} [silent]
  * @property {number} [expect_head]
  * @property {Record<string, any>} [data]
  *
@@ -157,6 +159,10 @@ export type Message = {
      */
     mentions_room?: boolean | undefined;
     /**
+     * True if it causes no push notifications.
+     */
+    silent?: boolean | undefined;
+    /**
      * Anything of the app's own, as JSON.
      */
     data?: Record<string, any> | undefined;
@@ -226,6 +232,7 @@ export type PostedDraft = {
     reply_to?: number | undefined;
     mentions?: string[] | undefined;
     mentions_room?: boolean | undefined;
+    silent?: boolean | undefined;
     expect_head?: number | undefined;
     data?: Record<string, any> | undefined;
 };

@@ -61,6 +61,10 @@ export type Draft = {
      */
     mentions_room?: boolean | undefined;
     /**
+     * True to cause no push notifications.
+     */
+    silent?: boolean | undefined;
+    /**
      * The message is stored only as the one after this `seq`; else the send fails with `head_moved`.
      */
     expect_head?: number | undefined;
