@@ -50,19 +50,19 @@ struct JobCheck<DB: SQLDatabase> {
             let count = try count(idle)
             if count > 0 { findings.add("users marked for erasure without a job: \(count)") }
         }
-        if try db.hasTable("webhook_rooms") {
-            let lost = try count(
-                """
-                SELECT count(*) FROM webhook_rooms WHERE abs(webhook) NOT IN (SELECT id FROM webhooks)
-                    OR (room <> 0 AND room NOT IN (SELECT id FROM rooms))
-                """)
-            if lost > 0 {
-                findings.add("rooms that are listed for webhooks, although one of both does not exist: \(lost)")
-            }
-        }
-        for table in ["pushed", "pushed_badges", "push_changes"] where try db.hasTable(table) {
-            let lost = try count("SELECT count(*) FROM \(table) WHERE webhook NOT IN (SELECT id FROM webhooks)")
+        for table in ["webhook_rooms", "webhook_events", "pushed", "pushed_badges", "push_changes"]
+        where try db.hasTable(table) {
+            // Push events have their cursors under the negative number of the webhook.
+            let lost = try count("SELECT count(*) FROM \(table) WHERE abs(webhook) NOT IN (SELECT id FROM webhooks)")
             if lost > 0 { findings.add("rows of \(table) for webhooks that do not exist: \(lost)") }
+            if table == "pushed_badges" { continue }
+            // Events of the whole server have no room.
+            let homeless = try count(
+                """
+                SELECT count(*) FROM \(table)
+                WHERE room <> \(RowKey.server) AND room NOT IN (SELECT id FROM rooms)
+                """)
+            if homeless > 0 { findings.add("rows of \(table) for rooms that do not exist: \(homeless)") }
         }
         let wrong = try count(
             """

@@ -117,6 +117,11 @@ extension Damage {
             "room lobby, seq 3: the table has the reaction +1, but the snapshot does not"),
     ]
 
+    private static let webhook = """
+        INSERT INTO webhooks (name, version, url, rooms, events, secrets, enabled, created_at, epoch)
+        VALUES ('a', 1, 'https://example.com', '*', 'push', '', 1, 0, '')
+        """
+
     static let toRooms: [Damage] = [
         Damage(
             "UPDATE read_marks SET seq = 9", "room lobby: the read mark of bob is at 9, but the room ends at 8"),
@@ -139,6 +144,31 @@ extension Damage {
         Damage(
             "INSERT INTO slow_sends VALUES ('bob', 7, 0)",
             "room #7: bob has a time of slow mode in this room number, but there is no such room"),
+        Damage(
+            "INSERT INTO webhook_rooms VALUES (-9, 1, 0, 0, NULL)",
+            "rows of webhook_rooms for webhooks that do not exist: 1"),
+        Damage(
+            "INSERT INTO webhook_events (webhook, room, rev, at, kind, type, details) VALUES (9, 1, 0, 0, '', '', '')",
+            "rows of webhook_events for webhooks that do not exist: 1"),
+        Damage("INSERT INTO pushed VALUES (9, 1, 'bob', 1, 0)", "rows of pushed for webhooks that do not exist: 1"),
+        Damage(
+            "INSERT INTO pushed_badges VALUES (9, 'bob', 1)",
+            "rows of pushed_badges for webhooks that do not exist: 1"),
+        Damage(
+            "INSERT INTO push_changes (webhook, user, room) VALUES (9, 'bob', 1)",
+            "rows of push_changes for webhooks that do not exist: 1"),
+        Damage(
+            """
+            \(webhook);
+            INSERT INTO webhook_rooms VALUES (-1, 7, 0, 0, NULL), (1, 1, 0, 0, NULL), (1, 0, 0, 0, NULL);
+            INSERT INTO webhook_events (webhook, room, rev, at, kind, type, details)
+                VALUES (1, 7, 0, 0, '', '', ''), (1, 0, 0, 0, '', '', '');
+            INSERT INTO pushed VALUES (1, 7, 'bob', 1, 0), (1, 1, 'bob', 1, 0);
+            INSERT INTO push_changes (webhook, user, room) VALUES (1, 'bob', 7), (1, 'bob', 1)
+            """,
+            "rows of webhook_rooms for rooms that do not exist: 1",
+            "rows of webhook_events for rooms that do not exist: 1", "rows of pushed for rooms that do not exist: 1",
+            "rows of push_changes for rooms that do not exist: 1"),
         Damage("UPDATE members SET owner = 2 WHERE room = 2", "room attic: alice has the unknown role 2"),
         Damage(
             "UPDATE members SET owner = 0; UPDATE rooms SET private = 1 WHERE id = 2",
