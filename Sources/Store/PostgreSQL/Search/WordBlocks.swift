@@ -1,3 +1,5 @@
+import TextSearch
+
 /// The blocks of the table `words`, each for the messages of a span of time.
 ///
 /// An index of words knows no order. So each token begins with the number of a block, and a search for the newest messages
@@ -29,4 +31,16 @@ struct WordBlocks {
 
     /// Returns the token of a room. No word begins with `#`.
     static func room(_ room: Int64) -> String { "#\(room)" }
+
+    /// Returns the tokens of a message with a space between them, as its block has them. They may repeat.
+    func tokens(of text: String, in room: Int64, at time: Int64) -> String {
+        let prefix = Array("\(block(at: time).number):".utf8)
+        var tokens = prefix + Self.room(room).utf8
+        for token in SearchTokens.joined(of: text).utf8.split(separator: UInt8(ascii: " ")) {
+            tokens.append(UInt8(ascii: " "))
+            tokens += prefix
+            tokens += token
+        }
+        return String(decoding: tokens, as: UTF8.self)
+    }
 }

@@ -212,16 +212,9 @@ struct WordIndexer {
         let newest = blocks.blocks.last!
         var (ids, times, tokens): ([Int64], [Int64], [String?]) = ([], [], [])
         for document in documents where !document.text.isEmpty {
-            let prefix = Array("\(blocks.block(at: document.createdAt).number):".utf8)
-            var text = prefix + WordBlocks.room(room).utf8
-            for token in SearchTokens.joined(of: document.text).utf8.split(separator: UInt8(ascii: " ")) {
-                text.append(UInt8(ascii: " "))
-                text += prefix
-                text += token
-            }
             ids.append(document.id)
             times.append(document.createdAt)
-            tokens.append(String(decoding: text, as: UTF8.self))
+            tokens.append(blocks.tokens(of: document.text, in: room, at: document.createdAt))
         }
         // Together they are one transaction.
         if !changed.isEmpty {

@@ -26,6 +26,9 @@ struct SearchCheck {
     }
 
     func run() throws {
+        // Words of another version are made again by the next server.
+        let version = try db.first("SELECT value FROM meta WHERE key = 'search_version'") { $0.text(0) }
+        guard version == String(SearchTokens.version) else { return }
         var sums: [Int64: Sum] = [:]
         let ends = try db.all("SELECT room, seq FROM indexed") { ($0.integer(0), $0.integer(1)) }
         for (room, end) in ends {

@@ -167,4 +167,51 @@ struct WordIndexTests {
         #expect(slice.hits.count == 26 && slice.indexedTo == indexed)
         #expect(try second.search(SearchRequest(SearchQuery("word")), in: "den", as: "alice").indexedTo == nil)
     }
+
+    @Test("is damaged where its words are not those of the messages, but not where it lags or is removed")
+    func damage() throws {
+        let log = try node()
+        // Rooms get their numbers in this order.
+        try log.sendAll((1...6).map { .init(text: "word \($0)") })
+        try log.sendAll([.init(text: "word", room: "den")])
+        try log.delete(4)
+        try awaitIndex()
+        log.close()
+        func check() throws -> [String] {
+            try DatabaseCheck(.postgres(server.url(of: database))).run().damages.map {
+                $0.description.replacing("the index for searches", with: "it")
+                    .replacing("; build it again with backscroll index --rebuild", with: "")
+            }
+        }
+        #expect(try check() == [])
+        let (lobby, den) = ("(1::bigint << 36)", "(2::bigint << 36)")
+        for damage in [
+            "UPDATE words SET tokens = tokens || '''0:extra''' WHERE message = \(lobby) + 1",
+            "DELETE FROM words WHERE message = \(lobby) + 2",
+            "UPDATE words SET created_at = created_at + 1 WHERE message = \(lobby) + 3",
+            "INSERT INTO words SELECT \(lobby) + 4, created_at, tokens FROM words WHERE message = \(lobby) + 5",
+            "UPDATE words SET tokens = tokens || '''9:word''' WHERE message = \(lobby) + 6",
+            "INSERT INTO words SELECT \(den) + 9, created_at, tokens FROM words WHERE message = \(lobby) + 5",
+        ] { try server.query(damage, in: database) }
+        let (other, lobbys) = ("it has other words than this message", "room lobby, seq")
+        let left = "room den, seq 9: it has words of no message"
+        #expect(
+            try check() == [
+                "\(lobbys) 1: \(other)", "\(lobbys) 2: it has no words of this message", "\(lobbys) 3: \(other)",
+                "\(lobbys) 4: it has words of a message without text", "\(lobbys) 6: \(other)", left,
+            ])
+        try server.query("UPDATE indexed SET seq = 2, rev = 2 WHERE room = 1", in: database)
+        #expect(try check() == ["\(lobbys) 1: \(other)", "\(lobbys) 2: it has no words of this message", left])
+        try server.query("UPDATE indexed SET seq = 0, rev = 0 WHERE room = 1", in: database)
+        #expect(try check() == [left])
+        try server.query("UPDATE rooms SET searchable = 0 WHERE name = 'den'", in: database)
+        #expect(try check() == [])
+        try server.query("DELETE FROM indexed WHERE room = 2", in: database)
+        #expect(try check() == ["room den, seq 1: it has words of no message", left])
+        try server.query("UPDATE indexed SET seq = 7 WHERE room = 1", in: database)
+        #expect(try check().first == "room lobby: it reaches beyond the room")
+        // The index of another version is built again.
+        try server.query("UPDATE meta SET value = '0' WHERE key = 'search_version'", in: database)
+        #expect(try check() == [])
+    }
 }
