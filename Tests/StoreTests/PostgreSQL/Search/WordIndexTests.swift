@@ -214,4 +214,31 @@ struct WordIndexTests {
         try server.query("UPDATE meta SET value = '0' WHERE key = 'search_version'", in: database)
         #expect(try check() == [])
     }
+
+    @Test("loses removed words at once, and PostgreSQL's files lose them when the tables are written anew")
+    func purge() throws {
+        let log = try node()
+        try log.sendAll([
+            .init(text: "elephant"), .init(text: "giraffesecret"), .init(text: "lionsecret", room: "den"),
+            .init(text: "zebrasecret"),
+        ])
+        try awaitIndex()
+        // PostgreSQL's statistics have words, too.
+        try server.query("ANALYZE", in: database)
+        try log.edit(2, "public")
+        try log.delete(3)
+        _ = try log.change(.delete, in: "den", by: "alice").get()
+        try awaitIndex()
+        try waitUntil { try number("SELECT count(*) FROM messages") == 3 }
+        #expect(try number("SELECT count(*) FROM words WHERE tokens::text LIKE '%secret%'") == 0)
+        log.close()
+        for statement in ["ANALYZE", "VACUUM FULL", "CHECKPOINT"] { try server.query(statement, in: database) }
+        let files = "\(server.directory)/data/base"
+        try run("grep", "-rqa", "elephant", files)
+        for word in ["zebra", "giraffe", "lion"] {
+            #expect(throws: CommandFailed.self, "it is gone from the files") {
+                try run("grep", "-rqa", "\(word)secret", files)
+            }
+        }
+    }
 }
