@@ -211,3 +211,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The fuzz targets of scripts/test-fuzz. Only it builds them, because they need libFuzzer and modules that are instrumented for it.
+if Context.environment["BACKSCROLL_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "backscroll-fuzz",
+            dependencies: ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store"], path: "Tests/Fuzz",
+            exclude: ["http", "websocket", "json", "tokens", "proxy", "since", "imports"],
+            swiftSettings: settings))
+}
