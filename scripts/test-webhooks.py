@@ -3,17 +3,21 @@
 import calendar
 import collections
 import contextlib
+import gzip
 import http.server
 import os
 import pathlib
 import random
+import socket
 import sqlite3
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import traceback
 
 from standardwebhooks import Webhook
 
@@ -64,6 +68,8 @@ class Receiver:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        # The sender ends connections of receivers that misbehave.
+        self.server.handle_error = lambda *_: isinstance(sys.exc_info()[1], ConnectionError) or traceback.print_exc()
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -90,7 +96,7 @@ class Receiver:
             # begins where it has ended.
             assert event["since"] <= ends[key], f"{key} jumps from {ends[key]} to {event['since']}"
             ends[key] = max(ends[key], event["rev"])
-            if accepted_only and answer != 204:
+            if accepted_only and answer != 204 and answer not in ACCEPTED:
                 continue
             for message in event["messages"]:
                 if message["rev"] > revs[key]:
@@ -120,11 +126,67 @@ def close(handler):
     handler.connection.close()
 
 
+def reset(handler):
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+def other_protocol(handler):
+    handler.wfile.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+
+
+def header_without_end(handler):
+    handler.wfile.write(b"HTTP/1.1 204 No Content\r\n")
+    try:
+        while True:
+            handler.wfile.write(b"X: " + b"x" * 1000 + b"\r\n")
+    except OSError:
+        pass
+
+
+def odd_retry(handler):
+    value = random.choice(["-1", "soon", "0", "99999999999999999999x", "Thu, 01 Jan 1970 00:00:00 GMT"])
+    handler.wfile.write(f"HTTP/1.1 503 Busy\r\nRetry-After: {value}\r\nContent-Length: 0\r\n\r\n".encode())
+
+
+def drips(handler):
+    for byte in b"HTTP/1.1 502 Bad\r\nContent-Length: 3\r\n\r\nbad":
+        handler.wfile.write(bytes([byte]))
+        time.sleep(0.002)
+
+
+def broken_chunks(handler):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nnothing\r\n")
+
+
+def twice(handler):
+    """Leaves another answer on the connection, which must not count for the next delivery."""
+    handler.close_connection = False
+    handler.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n")
+
+
+def continues(handler):
+    handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 9 + b"HTTP/1.1 204 No Content\r\n\r\n")
+
+
+def zipped(handler):
+    bomb = gzip.compress(bytes(4 << 20))
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n"
+    handler.wfile.write(head.encode() + bomb)
+
+
+# Answers that take the delivery, however they look.
+ACCEPTED = twice, continues, zipped
+
+
 def survives(kills):
     """Nothing is lost and everything is in order with a receiver that misbehaves and a server that is killed."""
     receiver = Receiver()
     generator = random.Random(7)
-    misbehavior = [204, 204, 204, 500, 503, 302, 429, 404, garbage, half, endless, close]
+    misbehavior = [
+        204, 204, 204, 500, 503, 302, 429, 404, garbage, half, endless, close, reset, other_protocol, header_without_end,
+        odd_retry, drips, broken_chunks, *ACCEPTED,
+    ]
     stored = collections.defaultdict(list)
     stop = threading.Event()
     with Server(*LOOPBACK, database=DATABASE) as server:
@@ -308,12 +370,16 @@ def addresses_are_refused():
     with Server("--webhook-allow-http", database=DATABASE) as server:
         for url in [
             "http://127.0.0.1/", "http://[::1]/", "http://10.0.0.1/", "http://169.254.169.254/", "http://u@example.com/",
-            "ftp://example.com/", "http://[::ffff:127.0.0.1]/",
+            "ftp://example.com/", "http://[::ffff:127.0.0.1]/", "http://[::]/", "http://[::127.0.0.1]/",
+            "http://[::ffff:0:7f00:1]/", "http://[64:ff9b:1::7f00:1]/", "http://168.63.129.16/", "http://127.0.0.1\\@example.com/",
         ]:
             status, problem = server.ask("PUT", "/v1/admin/webhooks/c", {"url": url})
             assert status == 400 and problem["field"] == "url", (url, problem)
         # A name is judged when it is connected to.
-        for url in "http://localhost:1/", "http://2130706433/", "http://0x7f.1/":
+        for url in (
+            "http://localhost:1/", "http://localhost.:1/", "http://2130706433/", "http://0x7f.1/", "http://0/", "http://017700000001/",
+            "http://[fe80::1%25lo]/", "http://127。0。0。1/",
+        ):
             if server.ask("PUT", "/v1/admin/webhooks/c", {"url": url})[0] == 400:
                 continue
             answer = server.ask("POST", "/v1/admin/webhooks/c/test")[1]
