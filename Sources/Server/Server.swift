@@ -101,7 +101,8 @@ public final class Server: Sendable {
                 sender: configuration.webhookSender ?? CurlSender(configuration.webhooks),
                 rules: configuration.webhooks,
                 pushRules: PushRules(
-                    delay: .seconds(configuration.pushDelay), hasContent: configuration.pushContent == .message
+                    delay: .seconds(configuration.pushDelay), hasContent: configuration.pushContent == .message,
+                    largeRooms: configuration.largeRooms
                 ) { user, room in
                     live.openSockets.count(of: user) > 0 || presence?.isPresent(user, in: room) == true
                 },

@@ -40,7 +40,7 @@ public struct PushFacts: Sendable {
     public var blocks: [UserID: Set<UserID>] = [:]
     /// True in a direct room.
     public var isDirect = false
-    /// True in a room with so many members that only mentions of a user are pushed.
+    /// True in a room with so many members that only mentions are pushed.
     public var isLarge = false
 
     /// Creates facts.
@@ -97,7 +97,7 @@ public struct PushDecision: Sendable {
                     facts.blocks[message.sender]?.contains(member.user) != true
                 else { return nil }
                 let mentions = message.content.mentions
-                if mentions.users.contains(member.user) || (mentions.room && notify.roomMentions && !facts.isLarge) {
+                if mentions.users.contains(member.user) || (mentions.room && notify.roomMentions) {
                     return .mention
                 }
                 if facts.isLarge || notify.level == .mentions { return nil }

@@ -1,5 +1,6 @@
 import Chat
 public import HTTP
+import Store
 public import Tokens
 public import Transport
 import Webhooks
@@ -85,6 +86,8 @@ public struct ServerConfiguration: Sendable {
     public var pushContent = PushContent.message
     /// What sends deliveries to webhooks; `nil` for the server's own. Tests choose another.
     var webhookSender: (any Sender)?
+    /// The bounds of large rooms for push events, which tests lower.
+    var largeRooms = LargeRoomLook()
     /// True if messages are stored in PostgreSQL although its crash could lose them.
     public var unsafeDatabase = false
     /// True if subscribers are told the number of subscribers in their rooms.

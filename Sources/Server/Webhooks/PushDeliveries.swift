@@ -19,6 +19,8 @@ struct PushRules: Sendable {
     var delay = Duration.seconds(30)
     /// True if a push has the message, not only its ids.
     var hasContent = true
+    /// The bounds of large rooms.
+    var largeRooms = LargeRoomLook()
     /// Returns true for a user with a live connection to this node, or with a subscription of the room on any node.
     var isLive: @Sendable (UserID, RoomID) -> Bool = { _, _ in false }
 }
@@ -39,6 +41,28 @@ final class PushDeliveries {
     /// Maximum number of users of a room whose connections are watched. Others wait for their time.
     private static let watchedUsers = 1000
 
+    /// A pass over the members of a large room, page by page, because a message mentions the room. It is only in memory:
+    /// after a restart, another pass leaves out those who have got the push.
+    private struct Pass {
+        /// The last message that it looks at.
+        let end: Int64
+        /// The last member who was looked at.
+        var member: UserID?
+        var isComplete = false
+        /// The first message that somebody waits for; `nil` if nobody does.
+        var firstOpen: Int64?
+        /// The time when the first of them is due.
+        var wake: ContinuousClock.Instant?
+        var waiting: Set<UserID> = []
+
+        /// Takes what was decided of a page.
+        mutating func add(_ decision: PushDecision, _ wake: ContinuousClock.Instant?) {
+            firstOpen = [firstOpen, decision.firstOpen].compactMap(\.self).min()
+            self.wake = [self.wake, wake].compactMap(\.self).min()
+            waiting.formUnion(decision.waiting.prefix(max(0, watchedUsers - waiting.count)))
+        }
+    }
+
     private struct Room {
         let number: Int64
         /// The revision in the database.
@@ -52,7 +76,9 @@ final class PushDeliveries {
         /// The time when somebody is due; `nil` if nobody waits.
         var wake: ContinuousClock.Instant?
         /// The users who wait because they have a live connection.
-        var waiting: ArraySlice<UserID> = []
+        var waiting: Set<UserID> = []
+        /// The pass over the members of a large room; `nil` if no message mentions it.
+        var pass: Pass?
         /// True while somebody is due who is in another delivery.
         var waitsForAnswer = false
         /// True once the row in the database is to be deleted.
@@ -236,10 +262,19 @@ final class PushDeliveries {
             return nil
         }
         let now = Timestamp.now()
+        // Another pass finds out who still waits.
+        if let pass = room.pass, pass.isComplete, let wake = pass.wake, wake <= .now || pass.waiting.isEmpty {
+            room.pass = nil
+        }
+        var look = owner.pushRules.largeRooms
+        look.users = room.waiting.filter { !owner.pushRules.isLive($0, id) }
+        if let pass = room.pass {
+            if pass.isComplete { look.seq = pass.end } else { look.member = pass.member }
+        }
         (room.wake, room.waiting, room.waitsForAnswer) = (nil, [], false)
         guard
             let new = try store.pushFacts(
-                of: id, webhook, since: room.rev, after: room.seq, seen: room.seen, at: now)
+                of: id, webhook, since: room.rev, after: room.seq, seen: room.seen, look, at: now)
         else {
             // Its members are removed, and so their badges fall.
             room.isOver = true
@@ -256,24 +291,51 @@ final class PushDeliveries {
         let decision = PushDecision(new.facts, at: now, delay: owner.pushRules.delay) {
             owner.pushRules.isLive($0, id)
         }
-        let settled = decision.firstOpen.map { $0 - 1 } ?? max(new.end, room.seq ?? 0)
-        if settled >= new.state.head {
-            room.rev = new.seen
-        } else if settled > room.seq ?? 0 {
-            room.rev = max(room.rev, min(new.seen, try store.pushRevision(of: id, through: settled)))
+        let wake = decision.next.map {
+            ContinuousClock.now + .milliseconds(max(0, $0.milliseconds - now.milliseconds))
         }
-        room.seq = settled
-        if let next = decision.next {
-            room.wake = .now + .milliseconds(max(0, next.milliseconds - now.milliseconds))
-            room.waiting = decision.waiting.prefix(Self.watchedUsers)
+        // Those who have gone offline are no longer waited for once they have got the push.
+        room.pass?.waiting.subtract(Set(look.users).subtracting(decision.due.map(\.user)))
+        if let page = new.page {
+            if room.pass?.isComplete ?? true { room.pass = Pass(end: new.end) }
+            if decision.due.isEmpty {
+                room.pass!.add(decision, wake)
+                (room.pass!.member, room.pass!.isComplete) = (page.end, page.isLast)
+                // The next page, after what else there is to do.
+                room.wake = .now
+                rooms[id] = room
+                nothing(in: id)
+                return nil
+            }
+        } else {
+            // Its messages may have been deleted.
+            room.pass?.isComplete = true
+        }
+        var isSettled = false
+        if new.page == nil {
+            var open = room.pass ?? Pass(end: 0)
+            open.add(decision, wake)
+            (room.wake, room.waiting) = (open.wake, open.waiting)
+            let settled = open.firstOpen.map { $0 - 1 } ?? max(new.end, room.seq ?? 0)
+            isSettled = settled == new.end
+            if settled >= new.state.head {
+                room.rev = new.seen
+            } else if settled > room.seq ?? 0 {
+                room.rev = max(room.rev, min(new.seen, try store.pushRevision(of: id, through: settled)))
+            }
+            room.seq = settled
+            if let pass = room.pass {
+                if pass.end <= settled { room.pass = nil }
+                if pass.wake != nil, pass.waiting.isEmpty { room.wake = .now }
+            }
         }
         let free = decision.due.filter { !busy.contains($0.user) }
         room.waitsForAnswer = free.count < decision.due.count
         rooms[id] = room
         // Also a room that has nothing more, so that it is forgotten.
-        if !room.isStored || settled >= new.state.head { note(unstored: id) }
+        if !room.isStored || room.seq ?? 0 >= new.state.head { note(unstored: id) }
         guard let first = free.first, let snapshot = new.snapshots[first.seq] else {
-            nothing(in: id, hasMore: (settled == new.end && new.end < new.state.head) || new.seen < new.state.rev)
+            nothing(in: id, hasMore: (isSettled && new.end < new.state.head) || new.seen < new.state.rev)
             return nil
         }
         // A delivery has one message. Those who are due for another one get the next.

@@ -13,8 +13,10 @@ public protocol PushStore: AnyObject {
     ///   - rev: The room's cursor.
     ///   - seq: The last message sent up to that revision; `nil` if it is not known yet.
     ///   - seen: The revision after which deletions are searched.
+    ///   - look: The members to look at in a large room.
     func pushFacts(
-        of room: RoomID, _ webhook: Webhook, since rev: Int64, after seq: Int64?, seen: Int64, at time: Timestamp
+        of room: RoomID, _ webhook: Webhook, since rev: Int64, after seq: Int64?, seen: Int64, _ look: LargeRoomLook,
+        at time: Timestamp
     ) throws -> RoomPushes?
     /// Returns the room's revision after which the message after `seq` was sent.
     func pushRevision(of room: RoomID, through seq: Int64) throws -> Int64
@@ -50,10 +52,29 @@ public enum PushBounds {
     public static let messages = 1000
     /// Maximum number of members of a room in which not only mentions are pushed.
     public static let members = 10_000
+    /// Number of members of a larger room that are looked at together, because a message mentions the room.
+    public static let page = 1000
     /// The highest badge.
     public static let badge: Int64 = 1000
     /// Maximum number of rows of `push_changes` that are taken at once.
     static let changes = 1000
+}
+
+/// The members to look at in a room with more than ``PushBounds/members``, besides those whom a message mentions by name.
+public struct LargeRoomLook: Sendable {
+    /// Maximum number of members of other rooms, whose members are looked at all together.
+    public var bound = PushBounds.members
+    /// Number of members of a page.
+    public var page = PushBounds.page
+    /// A page of all members is read if a message after this one mentions the room.
+    public var seq: Int64 = 0
+    /// The last member of the page before; `nil` for the first page.
+    public var member: UserID?
+    /// Members to look at in any case.
+    public var users: [UserID] = []
+
+    /// Creates a look at the first page.
+    public init() {}
 }
 
 /// The new messages of a room, with the facts about who is due for them.
@@ -72,6 +93,16 @@ public struct RoomPushes: Sendable {
     public var seen: Int64
     /// The snapshots of the messages by their `seq`.
     public var snapshots: [Int64: [UInt8]]
+    /// The page of a large room's members; `nil` if none was read.
+    public var page: Page?
+
+    /// A page of members.
+    public struct Page: Sendable {
+        /// The last one.
+        public var end: UserID
+        /// True if there are no further members.
+        public var isLast: Bool
+    }
 }
 
 /// A user and a room.
@@ -135,7 +166,8 @@ public struct PushChanges: Sendable {
 
 extension WebhookAccess {
     func pushFacts(
-        of room: RoomID, _ webhook: Webhook, since rev: Int64, after seq: Int64?, seen: Int64, at time: Timestamp
+        of room: RoomID, _ webhook: Webhook, since rev: Int64, after seq: Int64?, seen: Int64, _ look: LargeRoomLook,
+        at time: Timestamp
     ) throws -> RoomPushes? {
         try read([room]) { view in
             guard let found = try view.room(room), !found.isDeleted else { return nil }
@@ -160,19 +192,36 @@ extension WebhookAccess {
             }
             var facts = PushFacts(messages: messages, members: [])
             facts.isDirect = found.direct != nil
+            var page: RoomPushes.Page?
             if messages.contains(where: { !$0.deleted && !$0.content.silent }) {
-                facts.isLarge = try db.hasMembers(found.number, moreThan: PushBounds.members)
-                let wanted: [UserID?] =
-                    facts.isLarge ? Array(Set(messages.flatMap(\.content.mentions.users))) : [nil]
-                for user in wanted {
-                    facts.members += try db.pushMembers(
-                        of: found.number, user, webhook: webhook.number, before: end, at: time)
+                func members(_ first: UserID? = nil, _ last: UserID? = nil) throws -> [PushMember] {
+                    try db.pushMembers(
+                        of: found.number, from: first, through: last, webhook: webhook.number, before: end, at: time)
+                }
+                facts.isLarge = try db.hasMembers(found.number, moreThan: look.bound)
+                if facts.isLarge {
+                    var users = Set(look.users + messages.flatMap(\.content.mentions.users))
+                    if messages.contains(where: {
+                        $0.seq > look.seq && $0.content.mentions.room && !$0.content.silent
+                    }) {
+                        let next = try db.pushPage(of: found.number, after: look.member, limit: look.page)
+                        if let first = next.first, let last = next.last {
+                            facts.members = try members(first, last)
+                            users.subtract(next)
+                            page = RoomPushes.Page(end: last, isLast: next.count < look.page)
+                        } else if let member = look.member {
+                            page = RoomPushes.Page(end: member, isLast: true)
+                        }
+                    }
+                    for user in users { facts.members += try members(user, user) }
+                } else {
+                    facts.members = try members()
                 }
                 for sender in Set(messages.map(\.sender)) { facts.blocks[sender] = try db.blocked(around: sender) }
             }
             return RoomPushes(
                 number: found.number, facts: facts, end: end, state: found.state, deleted: deleted,
-                seen: changes < PushBounds.messages ? found.state.rev : last, snapshots: snapshots)
+                seen: changes < PushBounds.messages ? found.state.rev : last, snapshots: snapshots, page: page)
         }
     }
 
@@ -272,10 +321,19 @@ extension OwnRoom {
 }
 
 extension SQLDatabase {
-    /// Returns the members of a room, or one of them, who may have something due among the messages through `end`. Those
-    /// who must not read the room, and those who have left a direct room, are left out.
+    /// Returns the ids of a room's members, in their order.
+    fileprivate func pushPage(of room: Int64, after user: UserID?, limit: Int) throws -> [UserID] {
+        try all(
+            "SELECT \"user\" FROM members WHERE room = $1 AND \"user\" > $2 ORDER BY \"user\" LIMIT $3", room,
+            user?.string ?? "", limit
+        ) { UserID(trusted: $0.text(0)) }
+    }
+
+    /// Returns the members of a room, all or those from one through another, who may have something due among the messages
+    /// through `end`. Those who must not read the room, and those who have left a direct room, are left out.
     fileprivate func pushMembers(
-        of room: Int64, _ user: UserID?, webhook: Int64, before end: Int64, at time: Timestamp
+        of room: Int64, from first: UserID?, through last: UserID?, webhook: Int64, before end: Int64,
+        at time: Timestamp
     ) throws -> [PushMember] {
         try all(
             """
@@ -291,7 +349,7 @@ extension SQLDatabase {
                 AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.room IN (\(RowKey.server), $2)
                     AND bans."user" = members."user" AND reads = 1 AND (bans.until IS NULL OR bans.until > $6))
             ORDER BY members."user"
-            """, webhook, room, end, user?.string ?? " ", user?.string ?? "\u{10FFFF}", time
+            """, webhook, room, end, first?.string ?? " ", last?.string ?? "\u{10FFFF}", time
         ) { row in
             PushMember(
                 user: UserID(trusted: row.text(0)), mark: row.integer(1), pushed: row.integer(2),

@@ -91,10 +91,19 @@ struct PushDecisionTests {
             ])
     }
 
-    @Test("says why, and pushes only mentions of a user in large rooms")
+    @Test("says why, and pushes only mentions in large rooms")
     func reasons() {
         let messages = [message(1, mentions: ["carol"]), message(2, room: true), message(3)]
         #expect(due(decide(messages, [member()]) { $0.isDirect = true }) == ["bob 3 direct"])
-        #expect(due(decide(messages, [member(), member("carol")]) { $0.isLarge = true }) == ["carol 1 mention"])
+        #expect(
+            due(decide(messages, [member(), member("carol")]) { $0.isLarge = true }) == [
+                "bob 2 mention", "carol 2 mention",
+            ])
+        #expect(
+            due(decide([messages[0], messages[2]], [member(), member("carol")]) { $0.isLarge = true }) == [
+                "carol 1 mention"
+            ])
+        let quiet = NotifySettings(roomMentions: false)
+        #expect(due(decide(messages, [member("bob", quiet)]) { $0.isLarge = true }) == [])
     }
 }

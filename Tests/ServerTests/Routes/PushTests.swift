@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HTTPTypes
+import Store
 import TestSupport
 import Testing
 import Webhooks
@@ -403,6 +404,51 @@ struct PushTests {
             let pushes = try receiver.deliveries.wait { $0.count == 2 }.compactMap(\.push)
             #expect(pushes.map(\.recipients.count).sorted() == [1, 500])
             #expect(Set(told.map(\.user)).count == 501)
+        }
+    }
+
+    @Test("in a large room are those of mentions, of the room to its members page by page, also over a restart")
+    func largeRoom() async throws {
+        let bound: @Sendable (inout ServerConfiguration) -> Void = {
+            ($0.largeRooms.bound, $0.largeRooms.page) = (6, 2)
+        }
+        try await with(delay: 3600, configure: bound) { server, client in
+            try create(client)
+            try join(client, "lobby", "u1", "u2", "u3", "u4", "u5", "u6")
+            let quiet = #"{"level":"all","room_mentions":false}"#
+            try ask(client, .put, "/v1/rooms/lobby/notify", quiet, by: "u6")
+            try send(client, by: "alice")
+            try send(client, #""text":"x","mentions":["u5"]"#, by: "alice")
+            #expect(try wait(1).map(\.user) == ["u5"])
+            // The second page fails.
+            receiver.answers { .success(SenderAnswer(status: $0.text.contains(#""user":"u2""#) ? 503 : 204)) }
+            let all = #""text":"all","mentions_room":true"#
+            try send(client, all, by: "alice")
+            #expect(Set(try wait(4).map(\.user)) == ["u1", "u2", "u3", "u5"])
+            server.stop()
+            receiver.answers(204)
+            let failed = told.count
+            try server.start()
+            let again = try wait(failed + 4).dropFirst(failed)
+            #expect(again.map(\.user).sorted() == ["u2", "u3", "u4", "u5"] && Set(again.map(\.seq)) == [4])
+            // Who has a connection is told once it ends, and a later mention of the room looks at all members again.
+            let next = try HTTPClient(port: server.port)
+            let live = try WebSocketClient(port: server.port, fields: [.bearer(try TestToken.of("u3"))])
+            for seq in [5, 6] {
+                let before = told.count
+                try send(next, all, by: "alice")
+                let now = try wait(before + 4).dropFirst(before)
+                #expect(now.map(\.user).sorted() == ["u1", "u2", "u4", "u5"] && Set(now.map(\.seq)) == [seq])
+            }
+            let before = told.count
+            live.http.close()
+            #expect(try wait(before + 1).dropFirst(before).map { "\($0.user) \($0.seq ?? 0)" } == ["u3 6"])
+            try send(next, by: "alice")
+            try send(next, #""text":"x","mentions":["u1"]"#, by: "alice")
+            #expect(try wait(before + 2).last?.user == "u1")
+            try waitUntil {
+                try ask(next, .get, "/v1/admin/webhooks/a", "", by: "root").text.contains(#""rooms_behind":0"#)
+            }
         }
     }
 

@@ -32,7 +32,8 @@ struct PushStoreTests {
 
     private func facts(_ webhook: Webhook, since rev: Int64 = 0) throws -> RoomPushes {
         try #require(
-            try store.pushFacts(of: RoomID("lobby"), webhook, since: rev, after: nil, seen: rev, at: time))
+            try store.pushFacts(
+                of: RoomID("lobby"), webhook, since: rev, after: nil, seen: rev, LargeRoomLook(), at: time))
     }
 
     @Test("lists rooms for push events under a number of their own, and only for webhooks that want them")
@@ -56,12 +57,43 @@ struct PushStoreTests {
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room))
         func members() throws -> [String] {
-            let facts = try store.pushFacts(of: RoomID(room), webhook, since: 0, after: nil, seen: 0, at: time)
+            let facts = try store.pushFacts(
+                of: RoomID(room), webhook, since: 0, after: nil, seen: 0, LargeRoomLook(), at: time)
             return try #require(facts).facts.members.map(\.user.string)
         }
         #expect(try members() == ["alice", "bob"])
         _ = try log.change(.removeMember(UserID("bob")), in: room, by: "bob").get()
         #expect(try members() == ["alice"])
+    }
+
+    @Test("looks at the members of rooms beyond a bound only if they are mentioned, and page by page if the room is")
+    func largeRooms() throws {
+        #expect(LargeRoomLook().bound == 10_000 && LargeRoomLook().page == 1000)
+        let webhook = try set([.push])
+        try log.fill(1)
+        for user in ["bob", "carol", "dora", "eve"] { try log.join("lobby", as: user) }
+        var look = LargeRoomLook()
+        look.page = 2
+        func users(bound: Int) throws -> [String] {
+            look.bound = bound
+            let found = try #require(
+                try store.pushFacts(of: RoomID("lobby"), webhook, since: 0, after: nil, seen: 0, look, at: time))
+            #expect(found.facts.isLarge == (bound < 5))
+            return found.facts.members.map(\.user.string).sorted()
+                + (found.page.map { ["to \($0.end)", "\($0.isLast)"] } ?? [])
+        }
+        try log.send(.init(mentions: ["dora"]))
+        #expect(try users(bound: 5) == ["alice", "bob", "carol", "dora", "eve"] && users(bound: 4) == ["dora"])
+        try log.send(.init(mentions: ["bob"], mentionsRoom: true))
+        #expect(try users(bound: 4) == ["alice", "bob", "dora", "to bob", "false"])
+        look.member = try UserID("bob")
+        #expect(try users(bound: 4) == ["bob", "carol", "dora", "to dora", "false"])
+        look.member = try UserID("dora")
+        #expect(try users(bound: 4) == ["bob", "dora", "eve", "to eve", "true"])
+        look.member = try UserID("eve")
+        #expect(try users(bound: 4) == ["bob", "dora", "to eve", "true"])
+        (look.seq, look.users) = (3, [try UserID("carol")])
+        #expect(try users(bound: 4) == ["bob", "carol", "dora"])
     }
 
     @Test("searches a bounded number of changes for deletions at once, and says how far")
@@ -72,7 +104,8 @@ struct PushStoreTests {
         let found = try facts(webhook)
         #expect(found.deleted == 0 && found.seen < found.state.rev)
         let rest = try #require(
-            try store.pushFacts(of: RoomID("lobby"), webhook, since: 0, after: found.end, seen: found.seen, at: time))
+            try store.pushFacts(
+                of: RoomID("lobby"), webhook, since: 0, after: found.end, seen: found.seen, LargeRoomLook(), at: time))
         #expect(rest.deleted == 2 && rest.seen == rest.state.rev)
     }
 
