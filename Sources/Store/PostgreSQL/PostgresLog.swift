@@ -70,7 +70,7 @@ public final class PostgresLog: OpenLog {
         func connector(_ purpose: NodeCounts.Purpose) -> PostgresConnector {
             var settings = settings
             if purpose == .writer { settings.onWait = configuration.onWriterWait }
-            if purpose == .reader { settings.onWait = configuration.onReaderWait }
+            if purpose == .reader || purpose == .webhooks { settings.onWait = configuration.onReaderWait }
             // The notifier reads nothing, so the history does not matter to it.
             return PostgresConnector(
                 settings, purpose: purpose, countedBy: configuration.connections,

@@ -12,7 +12,7 @@ extension ReadTransaction {
             of: user, after: request.cursor?.activity, limit: request.limit, where: isWanted
         ).sorted { $0.activity < $1.activity }
         let rooms = found.prefix(request.limit)
-        try store.prepare(rooms, for: user)
+        try store.prepare([(user, rooms)])
         var listed: [InboxRoom] = []
         listed.reserveCapacity(rooms.count)
         var bytes = 0

@@ -15,8 +15,8 @@ protocol StoreView {
     func rooms(
         of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom]
-    /// Prepares to read rooms as a user sees them.
-    func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws
+    /// Prepares to read rooms as each user sees them.
+    func prepare(_ rooms: [(user: UserID, rooms: ArraySlice<OwnRoom>)]) throws
     /// Returns the snapshots of messages by their keys. Those that this transaction does not show are missing.
     func bodies(of messages: [(key: RowKey, room: RoomID)]) throws -> [Int64: [UInt8]]
     /// Passes `body` messages that may match a search, newest first, until it returns false. All matches are among them

@@ -17,6 +17,10 @@ protocol SQLDatabase: AnyObject {
     ///   transaction, and PostgreSQL then returns some rows at a time.
     func prepare(_ sql: String, isLong: Bool) throws -> Prepared
 
+    /// Sends ahead the statements that `body` reads in a read transaction, so that they share a round trip. Does nothing in
+    /// SQLite.
+    func sendAhead(_ body: () throws -> Void) throws
+
     /// True from the beginning of a transaction until it is committed or rolled back.
     var isInTransaction: Bool { get }
 
@@ -194,6 +198,8 @@ extension SQLStatement {
 // MARK: - Statements by their text
 
 extension SQLDatabase {
+    func sendAhead(_ body: () throws -> Void) {}
+
     func prepare(_ sql: String) throws -> Prepared { try prepare(sql, isLong: false) }
 
     /// Returns a statement with these values as its parameters.

@@ -56,6 +56,8 @@ public enum PushBounds {
     public static let page = 1000
     /// The highest badge.
     public static let badge: Int64 = 1000
+    /// Number of users whose badges are read together.
+    static let users = 20
     /// Maximum number of rows of `push_changes` that are taken at once.
     static let changes = 1000
 }
@@ -233,28 +235,38 @@ extension WebhookAccess {
     }
 
     func pushStates(of pairs: [PushPair], at time: Timestamp) throws -> [PushPair: PushState] {
-        let users = Set(pairs.map(\.user))
-        let known = try read { db in
-            try Dictionary(uniqueKeysWithValues: users.map { ($0, Set(try db.pushRooms(of: $0, at: time).map(\.id))) })
-        }
-        return try read(Array(Set(known.values.joined()))) { view in
-            var states: [PushPair: PushState] = [:]
-            for user in users {
-                // A room that the user has joined since is left out, as if the query had come just before.
-                let rooms = try view.statements.db.pushRooms(of: user, at: time).filter { known[user]!.contains($0.id) }
-                try view.prepare(rooms.map { OwnRoom($0) }[...], for: user)
-                var (badge, reads): (Int64, [Int64: ReadState]) = (0, [:])
-                let wanted = Set(pairs.filter { $0.user == user }.map(\.room))
-                for room in rooms where badge < PushBounds.badge || wanted.contains(room.number) {
-                    guard let found = try view.room(room.id), !found.isDeleted else { continue }
-                    let read = try found.readState(of: user)
-                    badge = min(PushBounds.badge, badge + read.unread)
-                    reads[room.number] = read
+        var states: [PushPair: PushState] = [:]
+        let wanted = Dictionary(grouping: pairs, by: \.user).map { (user: $0, rooms: Set($1.map(\.room))) }
+        for start in stride(from: 0, to: wanted.count, by: PushBounds.users) {
+            let part = wanted[start..<min(start + PushBounds.users, wanted.count)]
+            // A room that a user has joined since is left out, as if the query had come just before.
+            var known: Set<RoomID>?
+            try read(showing: { db in
+                let rooms = Set(try part.flatMap { try db.pushRooms(of: $0.user, at: time).map(\.id) })
+                known = rooms
+                return Array(rooms)
+            }) { view in
+                let db = view.statements.db
+                try db.sendAhead { for next in part { _ = try db.pushRooms(of: next.user, at: time) } }
+                let own = try part.map { next in
+                    try db.pushRooms(of: next.user, at: time).filter { known?.contains($0.id) ?? true }
                 }
-                for room in wanted { states[PushPair(user, room)] = PushState(read: reads[room], badge: badge) }
+                try view.prepare(zip(part, own).map { ($0.user, $1.map { OwnRoom($0) }[...]) })
+                for (next, rooms) in zip(part, own) {
+                    var (badge, reads): (Int64, [Int64: ReadState]) = (0, [:])
+                    for room in rooms where badge < PushBounds.badge || next.rooms.contains(room.number) {
+                        guard let found = try view.room(room.id), !found.isDeleted else { continue }
+                        let read = try found.readState(of: next.user)
+                        badge = min(PushBounds.badge, badge + read.unread)
+                        reads[room.number] = read
+                    }
+                    for room in next.rooms {
+                        states[PushPair(next.user, room)] = PushState(read: reads[room], badge: badge)
+                    }
+                }
             }
-            return states
         }
+        return states
     }
 
     func store(_ changes: PushChanges, of webhook: Webhook) throws {

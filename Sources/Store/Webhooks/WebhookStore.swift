@@ -174,7 +174,9 @@ protocol WebhookAccess: WebhookStore {
     /// Reads outside of a transaction.
     func read<R>(_ body: (Reader.View.DB) throws -> R) throws -> R
     /// Reads rooms in one transaction.
-    func read<R>(_ rooms: [RoomID], _ body: (Reader.View) throws -> R) throws -> R
+    ///
+    /// - Parameter rooms: Returns the rooms, if the store must know them before. PostgreSQL need not.
+    func read<R>(showing rooms: (Reader.View.DB) throws -> [RoomID], _ body: (Reader.View) throws -> R) throws -> R
     /// Makes a change in a transaction of its own.
     ///
     /// - Parameter isOfListing: True if it changes which rooms later commits list.
@@ -182,6 +184,10 @@ protocol WebhookAccess: WebhookStore {
 }
 
 extension WebhookAccess {
+    func read<R>(_ rooms: [RoomID], _ body: (Reader.View) throws -> R) throws -> R {
+        try read(showing: { _ in rooms }, body)
+    }
+
     func webhooks() throws -> [Webhook] { try read { try $0.webhooks() } }
 
     func backlog(of webhook: Int64) throws -> WebhookBacklog { try read { try $0.webhookBacklog(of: webhook) } }

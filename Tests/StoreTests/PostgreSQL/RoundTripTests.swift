@@ -130,6 +130,28 @@ struct RoundTripTests {
         #expect(count == 3)
     }
 
+    @Test("of badges do not depend on the number of users and rooms")
+    func badges() throws {
+        let log = try makeLog()
+        var pairs: [PushPair] = []
+        for number in 0..<12 {
+            try log.fill(3, "room\(number)")
+            for user in ["bob", "carol", "dora"] {
+                try log.join("room\(number)", as: user)
+                pairs.append(PushPair(try UserID(user), Int64(number + 1)))
+            }
+        }
+        let store = try log.log.webhookStore()
+        defer { store.close() }
+        // Connects.
+        _ = try store.webhooks()
+        let count = try trips.during {
+            let states = try store.pushStates(of: pairs, at: .now())
+            #expect(states.count == 36 && states.values.allSatisfy { $0.badge == 36 && $0.read?.unread == 3 })
+        }
+        #expect(count == 3)
+    }
+
     @Test("of a page with many bytes or messages are more, so that the answer stays within its bound")
     func largePages() throws {
         let log = try makeLog { $0.answerBytes = 300_000 }

@@ -153,15 +153,19 @@ struct PostgresView: StoreView {
 
     /// Sends ahead what reads the rooms: one round trip for what depends on neither the newest message nor the read mark,
     /// and one for the rest.
-    func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) throws {
+    func prepare(_ rooms: [(user: UserID, rooms: ArraySlice<OwnRoom>)]) throws {
         try db.sendAhead {
-            for room in rooms {
-                _ = try db.row(of: room.activity.room, locking: false)
-                try own.readSummary(of: room.number, for: user)
+            for (user, rooms) in rooms {
+                for room in rooms {
+                    _ = try db.row(of: room.activity.room, locking: false)
+                    try own.readSummary(of: room.number, for: user)
+                }
             }
         }
-        for room in rooms {
-            if let view = try self.room(room.activity.room) { try own.sendAhead(newestOf: view, for: user) }
+        for (user, rooms) in rooms {
+            for room in rooms {
+                if let view = try self.room(room.activity.room) { try own.sendAhead(newestOf: view, for: user) }
+            }
         }
     }
 

@@ -31,7 +31,9 @@ final class PostgresWebhookStore: WebhookAccess {
         return result!
     }
 
-    func read<R>(_ rooms: [RoomID], _ body: (PostgresView) throws -> R) throws -> R {
+    func read<R>(
+        showing rooms: (PostgresConnection) throws -> [RoomID], _ body: (PostgresView) throws -> R
+    ) throws -> R {
         var result: R?
         try reader.transaction { result = try body($0.store) }
         return result!

@@ -35,7 +35,7 @@ struct SQLiteView: StoreView {
     // MARK: The rooms of a user
 
     // A search in the file needs no preparation.
-    func prepare(_ rooms: ArraySlice<OwnRoom>, for user: UserID) {}
+    func prepare(_ rooms: [(user: UserID, rooms: ArraySlice<OwnRoom>)]) {}
 
     func rooms(
         of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool

@@ -31,10 +31,12 @@ final class SQLiteWebhookStore: WebhookAccess {
         return result!
     }
 
-    func read<R>(_ rooms: [RoomID], _ body: (SQLiteView) throws -> R) throws -> R {
+    func read<R>(
+        showing rooms: (SQLiteConnection) throws -> [RoomID], _ body: (SQLiteView) throws -> R
+    ) throws -> R {
         try reader.check()
         var result: R?
-        try reader.transaction(showing: { _ in rooms }) { result = try body($0.store) }
+        try reader.transaction(showing: rooms) { result = try body($0.store) }
         return result!
     }
 
