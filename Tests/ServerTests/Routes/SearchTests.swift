@@ -1,6 +1,7 @@
 import HTTP
 import HTTPTypes
 import Server
+import TestSupport
 import Testing
 import Wire
 
@@ -76,6 +77,26 @@ struct SearchTests {
             for path in ["/v1/search", "/v1/rooms/lobby/search"] {
                 #expect(try code(client.get("\(path)?q=a&user=alice")) == "not_available")
             }
+        }
+    }
+
+    @Test("is refused for a while with the progress while the first index is built")
+    func building() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            try client.send("a")
+            let database = try Database(of: server.configuration)
+            var refusal: Response?
+            // The server may be about to note that all is indexed.
+            try waitUntil {
+                try database.execute("INSERT INTO meta VALUES ('search_building', '42') ON CONFLICT DO NOTHING")
+                let response = try client.get("/v1/search?q=a&user=alice")
+                if response.status == .serviceUnavailable { refusal = response }
+                return refusal != nil
+            }
+            let response = try #require(refusal)
+            #expect(try code(response) == "index_building" && response["Retry-After"] == "5")
+            #expect(response.text.contains("42 % are done"))
         }
     }
 
