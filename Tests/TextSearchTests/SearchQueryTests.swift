@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TextSearch
@@ -212,11 +213,59 @@ import TextSearch
         _ = try SearchQuery(text)
     }
 
+    /// Looks for a word with Foundation's folding, which differs for no character of the test.
+    private func scan(_ text: String, for word: String) -> Bool {
+        func folded(_ text: String) -> [Unicode.Scalar] {
+            text.precomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.filter {
+                !$0.properties.isDefaultIgnorableCodePoint
+            }
+        }
+        func isSpaced(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.value {
+            case 0xE00...0xEFF, 0x1100...0x11FF, 0x3000...0xD7FF, 0x1_F000...: false
+            case ..<0x80: scalar.properties.isAlphabetic || 0x30...0x39 ~= scalar.value
+            default:
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || scalar.properties.canonicalCombiningClass != .notReordered
+            }
+        }
+        let (text, word) = (folded(text), folded(word))
+        return (0..<max(0, text.count - word.count + 1)).contains { place in
+            text[place...].starts(with: word) && !(isSpaced(word[0]) && place > 0 && isSpaced(text[place - 1]))
+        }
+    }
+
+    @Test func `finds what a naive scan finds in ten languages`() throws {
+        var random = SeededGenerator(seed: 9)
+        let words = [
+            "회의는", "정기회의록", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}", "東京都へ", "ｶﾞﾗｽ", "タワー", "人々", "𠮷野家", "會議",
+            "会议取消",
+            "ประชุม", "น้ำเย็น", "Überblick", "u\u{308}ber", "Grün", "çay", "ığdır", "👍🏽", "👨‍👩‍👧", "🇰🇷", "https://a.kr/길?b=1",
+            "foo.bar(1)",
+            "snake_case", "ＡＢＣ１２", "㎏", "سلام", "ﺳﻼﻡ", "الْعَرَبِيَّة", "שָׁלוֹם", "नमस्ते", "क़लम", "ПРИВЕТ", "tiếng",
+        ]
+        var found = 0
+        for _ in 0..<10_000 {
+            let chosen = (0..<Int.random(in: 1...5, using: &random)).map { _ in words.randomElement(using: &random)! }
+            let text = chosen.map { $0 + [" ", " ", "", ", ", "。"].randomElement(using: &random)! }.joined()
+            let word = Array((Bool.random(using: &random) ? chosen : words).randomElement(using: &random)!)
+            let start = Int.random(in: 0..<word.count, using: &random)
+            let part = String(word[start...].prefix(.random(in: 1...4, using: &random)))
+            guard let query = try? SearchQuery(part) else { continue }
+            let isFound = query.highlights(in: text) != nil
+            found += isFound ? 1 : 0
+            #expect(isFound == scan(text, for: part), "\(part) in \(text)")
+        }
+        #expect(found > 2000)
+    }
+
     @Test func `never misses in the index what a scan of the texts finds`() throws {
         var random = SeededGenerator(seed: 4)
         let alphabets = [
             "abAB1ßüu\u{308}İı_'-.", "가각나회의는ㅋㅠㄱ\u{1100}\u{1161}\u{11A8}", "ｶﾞカ\u{3099}か会社㍿々ーﾞ　", "กิน้ำ\u{E4D}\u{E32}",
             "🎉👍🏽👩\u{200D}👧🇰🇷❤\u{FE0F}€", "a\u{301}\u{323}\u{302}e\u{328}\u{345}\u{AD}", "１２３㎏ﬁ½…™",
+            "سلام\u{64B}ﻼلا١", "שלם\u{5B8}ץ־", "नमस्\u{94D}ते\u{93C}", "İIıiŞß", "𠮷\u{F902}龍\u{20000}〇", "々ゝヽーｰ",
+            "ក\u{17D2}ម", "\u{1F1F0}\u{20E3}1",
         ].map { Array($0.unicodeScalars) + [" ", " "] }
         var found = 0
         for _ in 0..<10_000 {
