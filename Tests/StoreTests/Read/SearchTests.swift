@@ -192,6 +192,31 @@ struct SearchTests {
         #expect(throws: Problem.roomDeleted) { try log.found("word", in: "open") }
     }
 
+    @Test("looks into a direct room for its two users only, also when one has blocked the other")
+    func direct() throws {
+        let log = try TestLog()
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.sendAll([.init(text: "word", room: room, sender: "bob")])
+        try log.block("alice", of: "bob")
+        for user in ["alice", "bob"] {
+            #expect(try log.found("word", as: user) == ["\(room):1"])
+            #expect(try log.found("word", in: room, as: user) == ["\(room):1"])
+        }
+        #expect(try log.found("word", as: "carol") == [])
+        #expect(throws: Problem.roomNotFound) { try log.found("word", in: room, as: "carol") }
+    }
+
+    @Test("ends after as many messages as it examines, without hits, and goes on with the cursor")
+    func examined() throws {
+        let log = try TestLog { ($0.searchTime, $0.journal.messages, $0.journal.idleTime) = (.seconds(60), 0, 1) }
+        try log.sendAll([.init(text: "b a")] + (0..<Limits.searchedMessages).map { _ in .init(text: "a b") })
+        // Of what is not indexed, only the newest are searched.
+        try log.waitUntilIndexed()
+        let slice = try log.search(SearchRequest(SearchQuery("\"b a\"")), in: "lobby", as: "alice")
+        #expect(slice.hits.isEmpty && slice.next?.seq == 2)
+        for room in ["lobby", nil] { #expect(try log.found("\"b a\"", in: room) == ["lobby:1"]) }
+    }
+
     @Test("ends after a time with a cursor, and so finds all")
     func time() throws {
         let log = try TestLog { ($0.searchTime, $0.scannedFirst) = (.zero, 0) }
@@ -206,8 +231,18 @@ struct SearchTests {
 struct SearchModelTests {
     private static let rooms = ["a", "b", "c", "d"]
     private static let users = ["alice", "bob", "carol"]
-    private static let words = ["회의는", "정기회의", "note", "notes", "Note-book", "東京都", "タワー", "ﾀﾜｰ", "x", "grün", "👍"]
-    private static let queries = ["회의", "note", "notes -x", "\"회의는 note\"", "東", "タワー", "x 회의", "gru", "grü", "book"]
+    private static let words = [
+        "회의는", "정기회의", "\u{1112}\u{116C}\u{110B}\u{1174}", "ㅋㅋㅠㅠ", "note", "notes", "Note-book", "東京都", "人々", "𠮷野家",
+        "㍿", "タワー", "ﾀﾜｰ",
+        "ประชุม", "น้ำ", "x", "grün", "gru\u{308}n", "Straße", "Işık", "👍🏽", "👩\u{200D}💻", "https://a.kr/길?b=1",
+        "foo.bar(1)", "ＡＢＣ",
+        "سلام", "שלום", "नमस्ते",
+    ]
+    private static let queries = [
+        "회의", "의", "note", "notes -x", "\"회의는 note\"", "東", "人々 -東", "𠮷", "会社", "タワー", "x 회의", "gru", "grü", "strasse",
+        "book", "ㅠㅠ",
+        "ชุม", "น้ำ", "işı", "👍", "👩", "a.kr/길", "foo.bar(", "abc", "سلا", "שלום", "नम",
+    ]
 
     private func text(_ generator: inout SeededGenerator) -> String {
         (0...Int.random(in: 0..<4, using: &generator)).map { _ in Self.words.randomElement(using: &generator)! }
@@ -259,15 +294,32 @@ struct SearchModelTests {
         return found
     }
 
-    @Test("finds what a scan of all messages finds", arguments: 0..<6)
+    /// Expects a search of a user to find what a scan finds, in each room and in all.
+    private func expectSame(_ request: SearchRequest, _ log: TestLog, as user: String) throws {
+        for room in Self.rooms {
+            let expected = Result { try scan(request, room, log, as: user).map(\.place) }
+            let found = Result { try log.searchAll(request, in: room, as: user).map(\.place) }
+            #expect(found.mapError { $0 as! Problem } == expected.mapError { $0 as! Problem })
+        }
+        var all: [(place: String, time: Int64)] = []
+        for room in try log.memberships(of: user, limit: 10).rooms.sorted().reversed() {
+            all += try scan(request, room, log, as: user)
+        }
+        // A stable order: of messages with the same time, those of later rooms come first.
+        let expected = all.enumerated().sorted { ($0.element.time, -$0.offset) > ($1.element.time, -$1.offset) }
+        #expect(try log.searchAll(request, as: user).map(\.place) == expected.map(\.element.place))
+    }
+
+    @Test("finds what a scan of all messages finds, while they are indexed and by the index", arguments: 0..<6)
     func histories(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let clock = TestClock(0)
-        let log = try TestLog {
+        var log = try TestLog {
             $0.clock = { clock.now }
             $0.journal.messages = seed % 2 == 0 ? 4 : 16_384
             $0.searchTime = seed % 3 == 0 ? .zero : .seconds(60)
             ($0.scannedFirst, $0.listedMatches) = (seed % 2 == 0 ? 512 : 2, seed % 4 == 1 ? 2 : 1000)
+            $0.wordBlock = 8
             // Several writers would commit an erasure and changes of rooms in any order.
             $0.writers = 1
         }
@@ -276,25 +328,23 @@ struct SearchModelTests {
         for step in 1...160 {
             try change(log, clock, using: &generator)
             guard step % 8 == 0 else { continue }
-            let user = Self.users.randomElement(using: &generator)!
             var request = SearchRequest(
                 try SearchQuery(Self.queries.randomElement(using: &generator)!),
                 limit: .random(in: 1...5, using: &generator))
             if Bool.random(using: &generator) {
                 request.sender = try UserID(Self.users.randomElement(using: &generator)!)
             }
-            for room in Self.rooms {
-                let expected = Result { try scan(request, room, log, as: user).map(\.place) }
-                let found = Result { try log.searchAll(request, in: room, as: user).map(\.place) }
-                #expect(found.mapError { $0 as! Problem } == expected.mapError { $0 as! Problem })
-            }
-            var all: [(place: String, time: Int64)] = []
-            for room in try log.memberships(of: user, limit: 10).rooms.sorted().reversed() {
-                all += try scan(request, room, log, as: user)
-            }
-            // A stable order: of messages with the same time, those of later rooms come first.
-            let expected = all.enumerated().sorted { ($0.element.time, -$0.offset) > ($1.element.time, -$1.offset) }
-            #expect(try log.searchAll(request, as: user).map(\.place) == expected.map(\.element.place))
+            try expectSame(request, log, as: Self.users.randomElement(using: &generator)!)
         }
+        log = try log.reopened {
+            ($0.scannedMessages, $0.journal.messages, $0.journal.idleTime, $0.wordBlock) = (0, 0, 1, 8)
+        }
+        try log.waitUntilIndexed()
+        for query in Self.queries.shuffled(using: &generator).prefix(10) {
+            let user = Self.users.randomElement(using: &generator)!
+            try expectSame(SearchRequest(SearchQuery(query), limit: 3), log, as: user)
+        }
+        log.close()
+        try expectSound(log.path)
     }
 }

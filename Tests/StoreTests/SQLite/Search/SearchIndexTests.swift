@@ -8,9 +8,17 @@ import Wire
 @testable import Store
 
 extension TestLog {
-    /// Waits until all messages are indexed and nothing is left to do. Only with SQLite.
+    /// Waits until all messages are indexed and nothing is left to do.
     func waitUntilIndexed() throws {
         try waitUntil {
+            if TestStore.isPostgres {
+                return try number(
+                    """
+                    SELECT (SELECT count(*) FROM rooms LEFT JOIN indexed ON room = id
+                        WHERE deleted = 0 AND (head > coalesce(seq, 0) OR rooms.rev > coalesce(indexed.rev, 0)))
+                        + (SELECT count(*) FROM meta WHERE key = 'search_building')
+                    """) == 0
+            }
             let lag = try? self.sql { db in
                 try Int.fetchOne(
                     db,
