@@ -49,15 +49,6 @@ const PINS_TITLE = texts.pinnedMessages;
  * @typedef {{seq: number, offset: number}} Place A message, and its distance from the top of the list.
  */
 
-/** @type {Record<string, string>} The texts for the codes that end a room. */
-const ENDINGS = {
-    not_a_member: texts.notMember,
-    room_not_found: texts.notMember,
-    room_not_allowed: texts.notMember,
-    banned: texts.banned,
-    room_deleted: texts.roomDeleted,
-};
-
 /** True if the page is in front of the user. */
 const isInFront = () => !document.hidden && document.hasFocus();
 
@@ -607,10 +598,10 @@ export class Screen {
      *
      * @param {import("./client/index.js").ClientError} ending
      */
-    #showEnd({ code, message }) {
+    #showEnd(ending) {
         const back = element("button", { type: "button", class: "primary" }, texts.backToRooms);
         back.onclick = () => $("#back").click();
-        $("#ended").replaceChildren(element("p", {}, ...withLocalTime(code === "banned" && message ? message : ENDINGS[code] ?? problemText({ code, message }))), back);
+        $("#ended").replaceChildren(element("p", {}, ...withLocalTime(problemText(ending))), back);
         $("#ended").hidden = false;
         const isAlone = !this.#view?.chunks.length;
         $("#ended").classList.toggle("alone", isAlone);

@@ -28,7 +28,6 @@ export default {
     toMention: "To the mention of you", toMentionOf: (/** @type {string} */ count) => `To the mention of you, ${count} unread`,
     goBack: "Back to where you were", toNewest: "To the newest message",
     manyType: "Several people are typing…", typing: (/** @type {number} */ count) => ["", ` ${count > 1 ? "are" : "is"} typing…`],
-    notMember: "You are not a member of this room.", banned: "You are banned from this room.", roomDeleted: "This room was deleted.",
     goToDay: "Go to a day", day: "Day", go: "Go", noDay: "There are no messages from that day on.",
     pinnedMessages: "Pinned messages", pinnedMessage: "Pinned message", noPins: "No message is pinned.", list: "List",
     allPins: (/** @type {number} */ count) => `All ${count}`, pinnedBy: (/** @type {string} */ name) => `Pinned by ${name}`,
@@ -84,10 +83,13 @@ export default {
     reportMessage: "Report this message", spam: "Spam", abuse: "Abuse or threats", illegal: "Something illegal", other: "Something else",
     reportNote: "For the moderators (optional)", reported: "The message is reported. The moderators will look at it.",
 
-    /** Answers of the server, by their codes. Of others its own text is shown. */
+    /** Answers of the server, by their codes. Of others its own text is shown, which is English: other languages have more of them. */
+    /** @type {Record<string, string>} */
     problems: {
         unreachable: "The server cannot be reached.", rate_limited: "Too much at once. Try again soon.",
         query_invalid: "Enter up to 8 words or \"phrases\", of up to 64 characters. At least one must occur.", index_building: "The search is not ready yet. Try again soon.",
         overloaded: "The server is busy. Try again soon.", unavailable: "The server is busy. Try again soon.",
+        not_a_member: "You are not a member of this room.", room_not_found: "You are not a member of this room.",
+        room_not_allowed: "You are not a member of this room.", room_deleted: "This room was deleted.",
     },
 };

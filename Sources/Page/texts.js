@@ -57,5 +57,7 @@ export async function loadTexts() {
  */
 export function problemText(error) {
     const { code = "", message } = /** @type {import("./client/index.js").ClientError} */ (error);
-    return /** @type {Record<string, string>} */ (texts.problems)[code] ?? message;
+    // Something in between has answered.
+    const isForeign = code === "invalid_answer" || /^http_5/.test(code);
+    return texts.problems[isForeign ? "unreachable" : code] ?? message;
 }

@@ -73,6 +73,18 @@ def test_reader_changes_the_language(chat):
     assert chat.run("return document.documentElement.lang") == "ko"
 
 
+def test_problems_are_told_in_the_language(chat, speak):
+    speak("ko")
+    fill(chat.server, 1)
+    chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chat.server.request("DELETE", "/v1/rooms/lobby?user=bob")
+    chat.open(room="den")
+    chat.click("[data-new-room]")
+    chat.run("document.querySelector('#new-room-dialog [name=id]').value = 'lobby'")
+    chat.click("#new-room-dialog .primary")
+    chat.wait("document.querySelector('#new-room-dialog .error').textContent === '삭제된 대화방입니다.'")
+
+
 def test_browser_of_another_language_gets_english(chat, speak):
     speak("eo,fr")
     chat.open()
@@ -106,6 +118,12 @@ def test_languages_have_the_same_texts(chat):
         const shape = (value) => Array.isArray(value) ? value.length : typeof value === "object" ? Object.entries(value).map(([key, value]) => [key, shape(value)]) : typeof value;
         import(`/page/${name}`).then(({ default: texts }) => done(shape(texts)));
     """, path.name) for path in LANGUAGES]
+    # The server's own texts are English, so that other languages have more of them.
+    problems = [{code for code, _ in dict(shape).pop("problems")} for shape in shapes]
+    assert all(codes >= problems[0] for codes in problems)
+    documented = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/api.md").read_text(), re.M)) | {"unreachable"}
+    assert set().union(*problems) <= documented
+    shapes = [[(key, shape) for key, shape in shape if key != "problems"] for shape in shapes]
     assert len(shapes[0]) > 150
     assert all(shape == shapes[0] for shape in shapes)
     # Each text is used.
