@@ -313,13 +313,32 @@ function show(room, at, isReturn) {
 }
 
 /**
+ * What the entry of the browser's history that is shown says. The entry that a dialog has made stays when the dialog is closed, until
+ * another one takes its place, or the reader goes back: then also over it.
+ *
+ * @type {{isFromList?: boolean, jumps?: number, from?: import("./screen.js").Place | null, isDialog?: boolean}} `jumps` is the number of
+ *   entries of jumps within the room up to this one, `from` the place that the last of them has left.
+ */
+let step = history.state ?? {};
+
+/**
+ * Makes what is shown next an entry of the browser's history.
+ *
+ * @param {typeof step} next
+ * @param {string} [url]
+ */
+function enterStep(next, url) {
+    history[step.isDialog ? "replaceState" : "pushState"]((step = next), "", url);
+}
+
+/**
  * Goes to a room. The open room stays as it is.
  *
  * @param {string} room
  */
 function go(room) {
     if (screen?.id === room) return;
-    history.pushState({ isFromList: screen === null }, "", urlOf(room));
+    enterStep({ isFromList: screen === null }, urlOf(room));
     show(room, "read", true);
 }
 
@@ -330,20 +349,20 @@ function go(room) {
  * @param {import("./screen.js").Place | null} from
  */
 function noteJump(seq, from) {
-    const { isFromList, jumps = 0 } = history.state ?? {};
-    history.replaceState({ ...history.state, from }, "");
-    history.pushState({ isFromList, jumps: jumps + 1 }, "", urlOf(opened().id, seq));
+    const { isFromList, jumps = 0 } = step;
+    enterStep({ isFromList, jumps: jumps + 1, from }, urlOf(opened().id, seq));
     drawReturn();
 }
 
 function drawReturn() {
-    screen?.setCanReturn(history.state?.jumps > 0);
+    screen?.setCanReturn((step.jumps ?? 0) > 0);
 }
 
 /** Goes back to the list of rooms. */
 function goBack() {
-    if (history.state?.isFromList) return history.go(-1 - (history.state.jumps ?? 0));
-    history.replaceState(null, "", urlOf(null));
+    const { isFromList, jumps = 0, isDialog } = step;
+    if (isFromList) return history.go(-1 - jumps - (isDialog ? 1 : 0));
+    history.replaceState((step = {}), "", urlOf(null));
     show(null);
 }
 
@@ -773,7 +792,7 @@ function wireDates() {
 /** @param {import("./client/index.js").Message} message The message to show. The reader can go back. */
 function goTo({ room = "", seq }) {
     if (screen?.id === room) return screen.leap(seq);
-    history.pushState({ isFromList: screen === null }, "", urlOf(room, seq));
+    enterStep({ isFromList: screen === null }, urlOf(room, seq));
     show(room, seq);
 }
 
@@ -941,13 +960,23 @@ $("#back").onclick = goBack;
 $("[data-return]").onclick = () => history.back();
 window.addEventListener("popstate", () => {
     const { room, at } = place();
-    const from = history.state?.from;
+    const { jumps, from, isDialog } = step;
+    step = history.state ?? {};
     if (room !== (screen?.id ?? null)) return show(room, at, true);
+    const isOpen = hasDialog();
     closeDialogs();
-    if (from) screen?.returnTo(from);
+    if (step.isDialog) return;
+    // Nothing was to be seen of the entry of a closed dialog.
+    if (isDialog && jumps === step.jumps) return isOpen ? undefined : history.back();
+    if (from && jumps === (step.jumps ?? 0) + 1) screen?.returnTo(from);
     else if (typeof at === "number") screen?.jump(at);
     drawReturn();
 });
+/** True while a dialog is open, or the menu of a message. */
+const hasDialog = () => document.querySelector("dialog[open]") !== null;
+// Back closes a dialog.
+new MutationObserver(() => hasDialog() && !step.isDialog && enterStep({ ...step, isDialog: true }))
+    .observe(document.body, { subtree: true, attributeFilter: ["open"] });
 /** Finds out at once if the connections still work, and tries what waits. */
 function wake() {
     client?.enterForeground();

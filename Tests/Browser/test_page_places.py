@@ -66,6 +66,80 @@ def test_way_back_to_the_list_passes_over_jumps(chat):
     chat.driver.switch_to.window(first)
 
 
+DIALOG = "document.querySelector('dialog[open]')"
+LOBBY = "document.querySelector('#screen').checkVisibility() && location.search.includes('room=lobby')"
+
+
+def enter_from_the_list(chat):
+    """Opens the lobby from the list in a tab of its own, and returns the tab that was open before."""
+    first = chat.driver.current_window_handle
+    chat.driver.switch_to.new_window("tab")
+    chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    chat.server.request("PUT", "/v1/rooms/lobby/members/alice?user=bob", {"role": "member"})
+    fill(chat.server, 3)
+    chat.driver.get(f"{chat.server.url}/?user=alice")
+    chat.click("[data-room-item=lobby] a")
+    chat.wait(LOBBY)
+    chat.wait_for(".row[data-seq='3']")
+    return first
+
+
+def test_back_closes_a_dialog_and_then_leaves_the_room(chat):
+    first = enter_from_the_list(chat)
+    entries = chat.run("return history.length")
+    for opener in "#members", ".row [data-menu]", "#date":
+        chat.click(opener)
+        chat.wait(DIALOG)
+        chat.driver.back()
+        chat.wait(f"!{DIALOG}")
+        assert chat.run(f"return {LOBBY}")
+    assert chat.run("return history.length") == entries + 1
+    chat.driver.back()
+    chat.wait("location.search === '?user=alice'")
+    chat.driver.close()
+    chat.driver.switch_to.window(first)
+
+
+def test_closed_dialog_is_no_step_of_the_way_back(chat):
+    first = enter_from_the_list(chat)
+    entries = chat.run("return history.length")
+    for opener in "#members", ".row [data-menu]":
+        chat.click(opener)
+        chat.wait(DIALOG)
+        chat.run("document.querySelector('dialog[open]').close()")
+    assert chat.run("return history.length") == entries + 1
+    chat.driver.back()
+    chat.wait("location.search === '?user=alice'")
+    chat.driver.forward()
+    chat.wait(LOBBY)
+    # The button goes to the list, too.
+    chat.click("#members")
+    chat.wait(DIALOG)
+    chat.run("document.querySelector('dialog[open]').close(); setTimeout(() => document.querySelector('#back').click())")
+    chat.wait("location.search === '?user=alice'")
+    chat.driver.close()
+    chat.driver.switch_to.window(first)
+
+
+def test_back_returns_from_a_jump_that_a_dialog_has_made(chat):
+    chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
+    fill(chat.server, 120)
+    chat.server.request("PUT", "/v1/rooms/lobby/messages/3/pin?user=bob")
+    chat.server.request("PUT", "/v1/rooms/lobby/members/alice?user=bob", {"role": "member"})
+    chat.server.request("PUT", "/v1/rooms/lobby/read?user=alice", {"seq": 120})
+    chat.open()
+    chat.wait_for(".row[data-seq='120']")
+    key = "120"
+    chat.scroll(-60)
+    chat.wait(f"!{chat.at_bottom()}")
+    top = chat.top(key)
+    chat.click("#pin-list")
+    chat.click("#found button.found")
+    chat.wait("document.querySelector('.row[data-seq=\"3\"][data-found]')")
+    chat.driver.back()
+    assert_returned(chat, key, top)
+
+
 def test_date_stands_over_the_list_while_the_reader_scrolls(chat):
     import_messages(chat.server, [(f"June {number}", "2026-06-10T12:00:00Z") for number in range(60)])
     chat.open(at=60)
