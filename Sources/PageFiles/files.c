@@ -7,6 +7,19 @@
 
 #define TEXT (const char[])
 
+static const unsigned char icon_180[] = {
+#embed "../Page/icon-180.png"
+};
+static const unsigned char icon_192[] = {
+#embed "../Page/icon-192.png"
+};
+static const unsigned char icon_512[] = {
+#embed "../Page/icon-512.png"
+};
+static const unsigned char icon_maskable[] = {
+#embed "../Page/icon-maskable.png"
+};
+
 static const struct page_file files[] = {
     {"index.html", TEXT{
 #embed "../Page/index.html" suffix(, 0)
@@ -17,6 +30,10 @@ static const struct page_file files[] = {
     {"icon.svg", TEXT{
 #embed "../Page/icon.svg" suffix(, 0)
     }},
+    {"icon-180.png", (const char *)icon_180, sizeof icon_180},
+    {"icon-192.png", (const char *)icon_192, sizeof icon_192},
+    {"icon-512.png", (const char *)icon_512, sizeof icon_512},
+    {"icon-maskable.png", (const char *)icon_maskable, sizeof icon_maskable},
     {"app.js", TEXT{
 #embed "../Page/app.js" suffix(, 0)
     }},

@@ -129,8 +129,10 @@ def test_page_can_be_installed(chat):
     assert manifest["errors"] == []
     data = json.loads(manifest["data"])
     assert data["name"] == "Backscroll" and data["start_url"] == "/" and data["display"] == "standalone"
-    kind = chat.run("return fetch(arguments[0]).then(({ headers }) => headers.get('content-type'))", data["icons"][0]["src"])
-    assert kind.startswith(data["icons"][0]["type"])
+    assert {icon.get("purpose", "any") for icon in data["icons"]} == {"any", "maskable"}
+    for icon in [*data["icons"], {"src": chat.find("link[rel=apple-touch-icon]").get_attribute("href"), "sizes": "180x180"}]:
+        size = chat.run("const image = new Image(); image.src = arguments[0]; return image.decode().then(() => image.naturalWidth)", icon["src"])
+        assert icon["sizes"] in ("any", f"{size}x{size}")
     chat.driver.get(f"{chat.server.url}/")
     chat.wait_for("#sign-in-value").send_keys("alice")
     chat.click("#sign-in .primary")

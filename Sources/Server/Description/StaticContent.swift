@@ -11,17 +11,18 @@ struct StaticContent: Sendable {
     /// The entity tag, a hash of the bytes.
     let tag: String
 
-    /// The media type of archives, which are compressed as they are.
+    /// The media types of archives and pictures, which are compressed as they are.
     static let archive = "application/gzip"
+    static let picture = "image/png"
 
     /// True if compressing the content would only make it longer.
-    var isArchive: Bool { contentType == Self.archive }
+    var isArchive: Bool { contentType == Self.archive || contentType == Self.picture }
 
     init(_ bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
-        compressed = contentType == Self.archive ? bytes : gzip(bytes)
         tag = Self.tag(of: bytes)
+        compressed = contentType == Self.archive || contentType == Self.picture ? bytes : gzip(bytes)
     }
 
     /// Returns a hash of bytes for an entity tag.

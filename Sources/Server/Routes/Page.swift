@@ -30,18 +30,26 @@ enum Page {
 
     /// The files that the document loads.
     static let files = all.dropFirst().filter {
-        !$0.name.hasPrefix(packageFolder) || ($0.name.hasSuffix(".js") && !unused.contains($0.name))
+        if $0.name.hasPrefix(packageFolder) { return $0.name.hasSuffix(".js") && !unused.contains($0.name) }
+        return !isPicture($0.name)
     }.map { file in
         let isCode = file.name.hasSuffix(".js") || file.name.hasSuffix(".css")
         return isCode ? File(name: file.name, contentType: file.contentType, bytes: joined(compact(file.bytes))) : file
     }
+
+    /// The icons of the installed page, which only an installation loads.
+    static let icons = all.filter { isPicture($0.name) }
+
+    private static func isPicture(_ name: String) -> Bool { name.hasSuffix(".png") }
 
     /// The files of the JavaScript package.
     static let packageFiles = all.filter { $0.name.hasPrefix(packageFolder) }
 
     private static let all: [File] = (0...).lazy.map { page_file($0) }.prefix { $0.name != nil }.map { file in
         let name = String(cString: file.name)
-        let bytes = Array(String(cString: file.text).utf8)
+        let count = file.size > 0 ? Int(file.size) : String(cString: file.text).utf8.count
+        // The program's own memory, which stays.
+        let bytes = Array(UnsafeRawBufferPointer(start: file.text, count: count))
         let isModule = name.hasSuffix(".js")
         return File(name: name, contentType: contentType(of: name), bytes: isModule ? withoutComments(bytes) : bytes)
     }
@@ -52,6 +60,7 @@ enum Page {
         case "html": "text/html; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "svg": "image/svg+xml"
+        case "png": StaticContent.picture
         case "json": "application/json"
         case "webmanifest": "application/manifest+json"
         case "md", "LICENSE": "text/plain; charset=utf-8"

@@ -50,7 +50,9 @@ enum PageContent {
     static let index = StaticContent(Page.index.bytes, contentType: Page.index.contentType)
     /// The files, by name.
     static let files = Dictionary(
-        uniqueKeysWithValues: Page.files.map { ($0.name, StaticContent($0.bytes, contentType: $0.contentType)) })
+        uniqueKeysWithValues: (Page.files + Page.icons).map { file in
+            (file.name, StaticContent(file.bytes, contentType: file.contentType))
+        })
 
     /// The header that lets a service worker control paths outside its own directory.
     static let serviceWorkerAllowed = HTTPField.Name("Service-Worker-Allowed")!

@@ -70,6 +70,24 @@ struct PageRouteTests {
         }
     }
 
+    @Test("has icons for its installation, of the sizes that the manifest names, which its weight does not count")
+    func icons() throws {
+        try withServer { server in
+            let client = try HTTPClient(port: server.port)
+            let manifest = try client.get("/page/manifest.webmanifest").text
+            let named = manifest.matches(of: /"(\/page\/[\w-]+\.png)", "sizes": "(\d+)x/).map { ($0.1, Int($0.2)) }
+            #expect(named.count == 3 && Page.icons.count == 4)
+            for (path, size) in named + [("/page/icon-180.png", 180)] {
+                let icon = try client.get(String(path), fields: [HTTPField("Accept-Encoding", "gzip")])
+                #expect(icon["Content-Type"] == "image/png" && icon["Content-Encoding"] == nil)
+                #expect(icon.body.starts(with: [0x89] + Array("PNG\r\n\u{1a}\n".utf8)) && icon.body.count < 4_000)
+                // The header's width and height.
+                let sides = [16, 20].map { icon.body[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
+                #expect(sides == [size, size])
+            }
+        }
+    }
+
     @Test("can be turned off")
     func off() throws {
         try withServer {
