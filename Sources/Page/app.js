@@ -361,7 +361,9 @@ function drawReturn() {
 /** Goes back to the list of rooms. */
 function goBack() {
     const { isFromList, jumps = 0, isDialog } = step;
-    if (isFromList) return history.go(-1 - jumps - (isDialog ? 1 : 0));
+    const steps = jumps + (isDialog ? 2 : 1);
+    // Browsers keep 50 entries, so that the list's may be gone.
+    if (isFromList && steps < history.length) return history.go(-steps);
     history.replaceState((step = {}), "", urlOf(null));
     show(null);
 }

@@ -121,6 +121,20 @@ def test_closed_dialog_is_no_step_of_the_way_back(chat):
     chat.driver.switch_to.window(first)
 
 
+def test_way_back_to_the_list_is_there_after_more_jumps_than_a_browser_keeps(chat):
+    first = enter_from_the_list(chat)
+    chat.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 1})
+    chat.wait_text("An answer")
+    chat.run("for (let count = 0; count < 60; count++) document.querySelector('[data-jump=\"1\"]').click()")
+    chat.wait("location.search.includes('at=1')")
+    assert chat.run("return history.length") == 50
+    chat.run("setTimeout(() => document.querySelector('#back').click())")
+    chat.wait("location.search === '?user=alice'")
+    assert not chat.find("#screen").is_displayed()
+    chat.driver.close()
+    chat.driver.switch_to.window(first)
+
+
 def test_back_returns_from_a_jump_that_a_dialog_has_made(chat):
     chat.server.request("PUT", "/v1/rooms/lobby?user=bob", {"visibility": "open"})
     fill(chat.server, 120)
