@@ -30,6 +30,7 @@ struct WriterState: CommitMaker {
     private var erasing: Set<UserID> = []
     /// The webhooks; `nil` before the first commit, and after a change of them.
     private var webhooks: [Webhook]?
+    private var pace = IndexPace()
     /// True while commits list what may lower badges, see ``SQLiteConnection/listPushChanges(_:)``.
     private var listsPushChanges = false
 
@@ -98,6 +99,7 @@ struct WriterState: CommitMaker {
         filing: Journal.Filing, submissions: Int = 0, _ body: (inout Commit<JournalTransaction>) throws -> Void
     ) throws -> Commit<JournalTransaction> {
         if let failedSync { throw failedSync }
+        pace.note(submissions, at: .now)
         let (statements, fingerprinter) = try prepare()
         let time = configuration.clock()
         let eventKinds = Set(try loadedWebhooks().flatMap(\.events))
@@ -215,12 +217,14 @@ struct WriterState: CommitMaker {
     // MARK: Search
 
     /// The time when the index of words has something to do; `nil` if it has nothing.
-    var nextIndexing: ContinuousClock.Instant? { prepared?.statements.search.next }
+    var nextIndexing: ContinuousClock.Instant? { prepared?.statements.search.next.map { max($0, pace.next) } }
 
     /// Does a step of indexing messages. A failure does not mean that sends fail, so it does not change the health of the
     /// log.
     mutating func index() {
         if failedSync != nil { return }
+        let start = ContinuousClock.now
+        defer { pace.worked(from: start, to: .now) }
         do {
             if let event = try prepare().statements.search.step() { configuration.onJob?(event) }
         } catch {
