@@ -89,10 +89,12 @@ extension SchemaTests {
     @Test("list the matches of all rooms at once, but no more than are allowed", arguments: [0, 12], [5, 1000])
     func listed(scannedFirst: Int, listedMatches: Int) throws {
         let directory = try TemporaryDirectory()
-        var log = try Self.indexingLog(in: directory)
+        let clock = TestClock(0)
+        var log = try Self.indexingLog(in: directory) { $0.clock = { clock.now } }
         var expected: [String] = []
         for round in 1...3 {
             for room in 1...20 {
+                clock.step(1)
                 try log.sendAll([.init(text: round == 2 ? "note \(room)" : "notes 회의", room: "room\(room)")])
                 expected.insert("room\(room):\(round)", at: 0)
             }
