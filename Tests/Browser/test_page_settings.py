@@ -161,5 +161,10 @@ def test_dialog_ends_with_its_room(chats):
     alice.click("#settings")
     alice.wait("document.querySelector('#settings-dialog').open")
     alice.driver.back()
+    alice.wait("document.querySelector('dialog[open]') === null")
+    assert alice.run("return document.querySelector('#room-title').textContent") == "The den"
+    alice.click("#settings")
+    alice.wait("document.querySelector('#settings-dialog').open")
+    alice.run("history.go(-2)")
     alice.wait("document.querySelector('#room-title').textContent === 'lobby'")
     assert alice.run("return document.querySelector('dialog[open]')") is None
