@@ -294,7 +294,7 @@ final class PushDeliveries {
         let wake = decision.next.map {
             ContinuousClock.now + .milliseconds(max(0, $0.milliseconds - now.milliseconds))
         }
-        // Those who have gone offline are no longer waited for once they have got the push.
+        // Users who have gone offline are no longer waited for once they have got the push.
         room.pass?.waiting.subtract(Set(look.users).subtracting(decision.due.map(\.user)))
         if let page = new.page {
             if room.pass?.isComplete ?? true { room.pass = Pass(end: new.end) }

@@ -431,7 +431,7 @@ struct PushTests {
             try server.start()
             let again = try wait(failed + 4).dropFirst(failed)
             #expect(again.map(\.user).sorted() == ["u2", "u3", "u4", "u5"] && Set(again.map(\.seq)) == [4])
-            // Who has a connection is told once it ends, and a later mention of the room looks at all members again.
+            // A user with a connection is told once it ends, and a later mention of the room looks at all members again.
             let next = try HTTPClient(port: server.port)
             let live = try WebSocketClient(port: server.port, fields: [.bearer(try TestToken.of("u3"))])
             for seq in [5, 6] {

@@ -210,7 +210,7 @@ struct SearchTests {
     func examined() throws {
         let log = try TestLog { ($0.searchTime, $0.journal.messages, $0.journal.idleTime) = (.seconds(60), 0, 1) }
         try log.sendAll([.init(text: "b a")] + (0..<Limits.searchedMessages).map { _ in .init(text: "a b") })
-        // Of what is not indexed, only the newest are searched.
+        // Only the newest messages that are not indexed are searched.
         try log.waitUntilIndexed()
         let slice = try log.search(SearchRequest(SearchQuery("\"b a\"")), in: "lobby", as: "alice")
         #expect(slice.hits.isEmpty && slice.next?.seq == 2)

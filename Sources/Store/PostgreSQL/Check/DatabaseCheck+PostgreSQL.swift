@@ -30,7 +30,7 @@ extension DatabaseCheck {
         progress(.people, 0)
         try part(db, findings, "members, read marks and bans") { try PeopleCheck(db, findings, [:]).run() }
         try part(db, findings, "jobs and deleted rooms") { try JobCheck(db: db, findings: findings).run() }
-        // Of damaged messages the words are not known.
+        // The words of damaged messages are not known.
         guard findings.report.isSound else { return }
         try part(db, findings, "the index for searches") { try WordCheck(db: db, findings: findings).run() }
     }

@@ -50,7 +50,7 @@ extension DatabaseCheck {
         progress(.people, 0)
         try part(findings, "members, read marks and bans") { try PeopleCheck(db, findings, heads).run() }
         try part(findings, "jobs and deleted rooms") { try JobCheck(db: db, findings: findings).run() }
-        // Of damaged messages the words are not known.
+        // The words of damaged messages are not known.
         guard findings.report.isSound else { return }
         try part(findings, "the index for searches") { try SearchCheck(db: db, findings: findings).run() }
     }
