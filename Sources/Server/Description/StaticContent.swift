@@ -15,14 +15,15 @@ struct StaticContent: Sendable {
     static let archive = "application/gzip"
     static let picture = "image/png"
 
-    /// True if compressing the content would only make it longer.
-    var isArchive: Bool { contentType == Self.archive || contentType == Self.picture }
+    /// True if the content is compressed as it is, so that compressing it again would only make it longer.
+    let isCompressed: Bool
 
     init(_ bytes: [UInt8], contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
         tag = Self.tag(of: bytes)
-        compressed = contentType == Self.archive || contentType == Self.picture ? bytes : gzip(bytes)
+        isCompressed = contentType == Self.archive || contentType == Self.picture
+        compressed = isCompressed ? bytes : gzip(bytes)
     }
 
     /// Returns a hash of bytes for an entity tag.

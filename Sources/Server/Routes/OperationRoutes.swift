@@ -50,7 +50,7 @@ extension RoutedRequest {
     /// Answers with content that clients may cache if they revalidate it each time, or without that if it never changes
     /// under its path. Compresses it for clients that accept gzip.
     func answerStatic(_ content: StaticContent, isImmutable: Bool = false) {
-        let isCompressed = headerFields.acceptsGzip && !content.isArchive
+        let isCompressed = headerFields.acceptsGzip && !content.isCompressed
         // Each encoding has a tag of its own (RFC 9110, section 8.8.3).
         let tag = isCompressed ? "\"\(content.tag)-gzip\"" : "\"\(content.tag)\""
         exchange.add(.eTag, tag)

@@ -33,7 +33,7 @@ enum Page {
         if $0.name.hasPrefix(packageFolder) { return $0.name.hasSuffix(".js") && !unused.contains($0.name) }
         return !isPicture($0.name)
     }.map { file in
-        let isCode = file.name.hasSuffix(".js") || file.name.hasSuffix(".css")
+        let isCode = [".js", ".css", ".webmanifest"].contains { file.name.hasSuffix($0) }
         return isCode ? File(name: file.name, contentType: file.contentType, bytes: joined(compact(file.bytes))) : file
     }
 
