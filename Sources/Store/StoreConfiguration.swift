@@ -100,7 +100,7 @@ public struct StoreConfiguration: Sendable {
     public var indexes = true
     /// Time after which words of removed texts leave the files of an SQLite database: 30 minutes. The work takes a while.
     var wordPurgeInterval = Duration.seconds(1800)
-    /// Number of the newest messages that a search in SQLite examines before it asks the index: 512. So the words that it
+    /// Number of the newest messages that a search examines before it asks the index: 512. So the words that it
     /// would list for long, because they are frequent, fill a page at once.
     var scannedFirst = 512
     /// Maximum number of matches that a search in SQLite lists for all rooms at once, in 8 bytes each. Of more, it asks for

@@ -179,7 +179,8 @@ struct PostgresView: StoreView {
     func forEachCandidate(
         _ search: CandidateSearch, in rooms: [SearchedRoom], _ body: (SearchCandidate) throws -> Bool
     ) throws -> Int64? {
-        try WordSearch(search, in: rooms, db).forEachCandidate(body)
+        var words = try WordSearch(search, in: rooms, db)
+        return try words.forEachCandidate(body)
     }
 
     func rooms(after last: InboxCursor.Activity?, limit: Int) throws -> [ServerRoom] {

@@ -53,12 +53,13 @@ struct WordIndexer {
             next = start + Self.retry
             return
         }
+        // Also while no room is behind, so that the first look of a flood of sends knows that it is one.
+        if rooms.isEmpty || count.map({ $0.next <= start }) ?? true { try measure() }
         if rooms.isEmpty {
             let behind = try roomsBehind()
             rooms = behind.map(\.number)
             if !isBuilt { total = behind.reduce(0) { $0 + $1.messages } }
         }
-        if !rooms.isEmpty { try measure() }
         if let room = rooms.last, try index(room) { rooms.removeLast() }
         if !isBuilt { try noteProgress() }
         next = .now
@@ -69,10 +70,9 @@ struct WordIndexer {
         }
     }
 
-    /// Finds out now and then how many messages are sent.
+    /// Finds out how many messages were sent since the last time.
     private mutating func measure() throws {
         let start = ContinuousClock.now
-        if let count, start < count.next { return }
         let messages = try db.first("SELECT coalesce(sum(head), 0)::bigint FROM rooms") { $0.integer(0) } ?? 0
         if let count {
             isBusy = Double(messages - count.messages) > Self.busyRate * ((start - count.time) / .seconds(1))

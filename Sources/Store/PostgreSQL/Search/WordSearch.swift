@@ -4,6 +4,9 @@ import Wire
 
 /// A search in the table `words`, and among the messages that are not indexed yet.
 ///
+/// The newest messages are examined first, whatever they contain: frequent words fill a page with them, and the index would
+/// collect all messages that have them (S of `scripts/compare`).
+///
 /// Confined to its read transaction.
 struct WordSearch {
     /// What is known of a searched room.
@@ -12,6 +15,8 @@ struct WordSearch {
         let id: RoomID
         let head: Int64
         let rev: Int64
+        /// The time of the latest message, or of the room's beginning, in milliseconds since 1970.
+        let latest: Int64
         /// The highest indexed `seq`, and the revision up to which changes of these messages are indexed.
         let indexed: (seq: Int64, rev: Int64)
 
@@ -33,9 +38,11 @@ struct WordSearch {
     private static let most: Int64 = 1024
     /// Minimum number of messages of a room that are searched before they are indexed.
     private static let scannedOfRoom: Int64 = 20
+    /// Maximum number of rooms whose newest messages are examined before the index is asked. Each takes 10 microseconds.
+    private static let scannedRooms = 256
 
     private let db: PostgresConnection
-    private let search: CandidateSearch
+    private var search: CandidateSearch
     private let rooms: [Int64: Room]
     private let blocks: WordBlocks
 
@@ -46,7 +53,8 @@ struct WordSearch {
         parameters.append(rooms.map { $0.id.string as String? })
         try db.send(
             """
-            SELECT rooms.id, rooms.name, head, rooms.rev, coalesce(indexed.seq, 0), coalesce(indexed.rev, 0)
+            SELECT rooms.id, rooms.name, head, rooms.rev, coalesce(indexed.seq, 0), coalesce(indexed.rev, 0),
+                coalesce(active_at, created_at, 0)
             FROM unnest($1::text[]) AS a (name) JOIN rooms ON rooms.name = ANY (ARRAY[a.name]) AND deleted = 0 AND searchable = 1
                 LEFT JOIN LATERAL (SELECT seq, rev FROM indexed WHERE room = ANY (ARRAY[rooms.id])) AS indexed ON true
             """, parameters)
@@ -59,7 +67,8 @@ struct WordSearch {
         let found = (0..<rows.count).map { row in
             Room(
                 number: rows.integer(row, 0), id: RoomID(trusted: rows.text(row, 1)), head: rows.integer(row, 2),
-                rev: rows.integer(row, 3), indexed: (rows.integer(row, 4), rows.integer(row, 5)))
+                rev: rows.integer(row, 3), latest: rows.integer(row, 6),
+                indexed: (rows.integer(row, 4), rows.integer(row, 5)))
         }
         self.rooms = Dictionary(uniqueKeysWithValues: found.map { ($0.number, $0) })
     }
@@ -67,19 +76,26 @@ struct WordSearch {
     /// Passes `body` the candidates, newest first, until it returns false.
     ///
     /// - Returns: The time up to which everything is indexed; `nil` if nothing is missing.
-    func forEachCandidate(_ body: (SearchCandidate) throws -> Bool) throws -> Int64? {
+    mutating func forEachCandidate(_ body: (SearchCandidate) throws -> Bool) throws -> Int64? {
         if rooms.isEmpty || blocks.blocks.isEmpty && !rooms.values.contains(where: \.isBehind) { return nil }
-        let (scanned, indexedTo) = try unindexed()
-        var rest = scanned[...]
-        let known = Set(scanned.map(\.message))
-        func pass(_ found: Found) throws -> Bool {
+        func pass(_ found: Found, isScanned: Bool = false) throws -> Bool {
             let key = RowKey(rawValue: found.message)
             guard found.createdAt >= search.from, search.seqs.contains(key.ordinal),
                 found.position < (search.before.milliseconds, search.before.message), let room = rooms[key.room]
             else { return true }
             return try body(
-                SearchCandidate(message: key, room: room.id, createdAt: found.createdAt, body: found.body))
+                SearchCandidate(
+                    message: key, room: room.id, createdAt: found.createdAt, body: found.body, isScanned: isScanned))
         }
+        if search.scannedFirst > 0, search.before.milliseconds == .max {
+            let (newest, end) = try newest()
+            for found in newest where try !pass(found, isScanned: true) { return nil }
+            guard let end else { return nil }
+            search.before = end
+        }
+        let (scanned, indexedTo) = try unindexed()
+        var rest = scanned[...]
+        let known = Set(scanned.map(\.message))
         let isDone = try !forEachIndexed { found in
             while let first = rest.first, first.position > found.position {
                 rest.removeFirst()
@@ -89,6 +105,41 @@ struct WordSearch {
         }
         if !isDone { for found in rest where try !pass(found) { break } }
         return indexedTo
+    }
+
+    // MARK: The newest messages
+
+    /// Returns messages, newest first, and the position before which all others lie; `nil` if there are no others.
+    private func newest() throws -> (messages: [Found], end: (Int64, Int64)?) {
+        let rooms = self.rooms.values.filter { $0.latest >= search.from }.sorted { $0.latest > $1.latest }
+        let scanned = rooms.prefix(Self.scannedRooms)
+        guard let oldest = scanned.last else { return ([], nil) }
+        let most = max(2, search.scannedFirst / scanned.count)
+        var parameters = PostgresParameters()
+        parameters.append(scanned.map { RowKey(room: $0.number, search.seqs.lowerBound).rawValue })
+        parameters.append(scanned.map { RowKey(room: $0.number, min($0.head, search.seqs.upperBound)).rawValue })
+        parameters.append(Int64(most))
+        let result = try db.run(
+            """
+            SELECT found.id, found.created_at, found.body FROM unnest($1::bigint[], $2::bigint[]) AS a (first, last),
+                LATERAL (
+                    SELECT id, created_at, body FROM messages WHERE id >= a.first AND id <= a.last ORDER BY id DESC LIMIT $3
+                ) AS found
+            """, parameters)
+        // The newest position that a message may have which is not among these.
+        var end = scanned.count < rooms.count ? (oldest.latest + 1, 0) : nil as (Int64, Int64)?
+        var counts: [Int64: Int] = [:]
+        var messages: [Found] = []
+        for row in 0..<result.count {
+            let found = Found(
+                message: result.integer(row, 0), createdAt: result.integer(row, 1), body: result.bytes(row, 2))
+            messages.append(found)
+            let room = RowKey(rawValue: found.message).room
+            counts[room, default: 0] += 1
+            if counts[room] == most, end.map({ $0 < found.position }) ?? true { end = found.position }
+        }
+        if let end { messages.removeAll { $0.position < end } }
+        return (messages.sorted { $0.position > $1.position }, end)
     }
 
     // MARK: Messages that are not indexed

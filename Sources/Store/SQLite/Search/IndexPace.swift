@@ -1,6 +1,6 @@
 /// The pace of indexing words beside commits.
 ///
-/// While many submissions share each commit, they wait for the writer, and indexing has a fortieth of its time. Without this, E
+/// While many submissions share each commit, they wait for the writer, and indexing has a hundredth of its time. Without this, E
 /// of `scripts/compare` falls from 43,000 sends a second to 28,000. Once they are fewer, indexing catches up at its full speed.
 struct IndexPace {
     /// Number of submissions in a commit that wait for the writer.
@@ -8,7 +8,7 @@ struct IndexPace {
     /// Time after such a commit until indexing has its full speed: 100 ms.
     static let rest = Duration.milliseconds(100)
     /// Number of times that the pause after a step is longer than the step.
-    static let share = 40
+    static let share = 100
 
     /// The time before which no step begins.
     private(set) var next = ContinuousClock.now

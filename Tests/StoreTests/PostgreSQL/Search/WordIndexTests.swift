@@ -151,6 +151,22 @@ struct WordIndexTests {
         #expect(try number("SELECT count(*) FROM meta WHERE key = 'search_building'") == 0)
     }
 
+    @Test("finds all, newest first, in more rooms than those of which it examines the newest messages")
+    func newestOfManyRooms() throws {
+        let log = try node { configuration in configuration.wordBlock = 512 }
+        for _ in 1...4 {
+            clock.step(1000)
+            try log.sendAll((1...260).map { .init(text: "word", room: "room-\($0)") })
+        }
+        try awaitIndex()
+        let expected = try server.query(
+            "SELECT name || ':' || (messages.id & ((1::bigint << 36) - 1)) FROM messages JOIN rooms ON rooms.id = messages.id >> 36"
+                + " ORDER BY messages.created_at DESC, messages.id DESC", in: database
+        ).map { $0[0]! }
+        #expect(expected.count == 1040)
+        for limit in [30, 200] { #expect(try log.found("word", limit: limit) == expected) }
+    }
+
     @Test("leaves out old messages that are not indexed, and tells so")
     func lag() throws {
         let first = try node()

@@ -21,11 +21,11 @@ struct IndexPaceTests {
         var pace = IndexPace()
         pace.note(IndexPace.waiting, at: at(0))
         pace.worked(from: at(1), to: at(3))
-        #expect(pace.next == at(83))
-        pace.note(IndexPace.waiting, at: at(80))
-        pace.worked(from: at(83), to: at(85))
-        #expect(pace.next == at(165))
-        pace.worked(from: at(178), to: at(180))
-        #expect(pace.next == at(180))
+        #expect(pace.next == at(203))
+        pace.note(IndexPace.waiting, at: at(190))
+        pace.worked(from: at(203), to: at(205))
+        #expect(pace.next == at(405))
+        pace.worked(from: at(288), to: at(290))
+        #expect(pace.next == at(290))
     }
 }
