@@ -1,7 +1,7 @@
 import TextSearch
 import Wire
 
-/// Puts the words of messages into the table `words`. Runs on the node that does the background work.
+/// Puts the words of messages into the table `words`. Runs on one node at a time.
 ///
 /// The table `indexed` has for each room the highest `seq` that is indexed, and the revision up to which changes of these
 /// messages are. A room's commits have one order, so nothing is missed, whichever node or version made them, and sends
@@ -23,6 +23,8 @@ struct WordIndexer {
     private static let sample: Int64 = 100_000
 
     private let db: PostgresConnection
+    /// False if only messages are looked at that are indexed already, since this node does not search.
+    private let addsMessages: Bool
     /// Number of messages after which a new block begins.
     private let blockMessages: Int64
     private var blocks: WordBlocks?
@@ -39,8 +41,12 @@ struct WordIndexer {
     /// The time when there may be something to do.
     private(set) var next = ContinuousClock.now
 
+    /// True if no room is known to be behind.
+    var isIdle: Bool { rooms.isEmpty }
+
     init(_ db: PostgresConnection, _ configuration: StoreConfiguration) {
         self.db = db
+        addsMessages = configuration.indexes
         blockMessages = configuration.wordBlock
     }
 
@@ -61,10 +67,10 @@ struct WordIndexer {
             if !isBuilt { total = behind.reduce(0) { $0 + $1.messages } }
         }
         if let room = rooms.last, try index(room) { rooms.removeLast() }
-        if !isBuilt { try noteProgress() }
+        if !isBuilt, addsMessages { try noteProgress() }
         next = .now
         if rooms.isEmpty {
-            next += max(Self.interval, (next - start) * Self.share)
+            next += max(addsMessages ? Self.interval : Self.retry, (next - start) * Self.share)
         } else if isBusy {
             next += (next - start) * Self.busyShare
         }
@@ -94,7 +100,8 @@ struct WordIndexer {
             """
             SELECT rooms.id, head - coalesce(indexed.seq, 0) FROM rooms LEFT JOIN indexed ON indexed.room = rooms.id
             WHERE CASE WHEN deleted = 0 AND searchable = 1
-                THEN head > coalesce(indexed.seq, 0) OR rooms.rev > coalesce(indexed.rev, 0)
+                THEN \(addsMessages ? "head > coalesce(indexed.seq, 0) OR" : "indexed.room IS NOT NULL AND")
+                    rooms.rev > coalesce(indexed.rev, 0)
                 ELSE indexed.room IS NOT NULL END
             """
         ) { ($0.integer(0), $0.integer(1)) }
@@ -219,7 +226,8 @@ struct WordIndexer {
         }
         let new = try db.all(
             """
-            SELECT id, created_at, body FROM messages WHERE id > $1 AND id <= $2 ORDER BY id LIMIT \(Self.batch)
+            SELECT id, created_at, body FROM messages WHERE id > $1 AND id <= $2
+            ORDER BY id LIMIT \(addsMessages ? Self.batch : 0)
             """, RowKey(room: room, row.seq), end
         ) { try Document($0) }
         documents += new

@@ -3,12 +3,13 @@ import Nodes
 import Synchronization
 import Wire
 
-/// A thread for the work that one node does for all: the parts of jobs, the expiry of messages, the index for
-/// searches, and the removal of old events of access.
+/// A thread for the work that one node does for all: the parts of jobs, the expiry of messages, the removal of old events
+/// of access, and the index for searches.
 ///
 /// Each node has this thread, and the one that holds an advisory lock of the database works. When its node ends, loses
 /// the connection, or is stopped for ``PostgresConnection/Settings/ChangeBounds/idleTime``, PostgreSQL ends the session
-/// and so releases the lock. The thread of another node continues where it stopped.
+/// and so releases the lock. The thread of another node continues where it stopped. The index has a lock of its own, since
+/// some nodes may not search.
 final class PostgresCaretaker: Sendable {
     private let connector: PostgresConnector
     private let access: AccessState
@@ -31,6 +32,8 @@ final class PostgresCaretaker: Sendable {
 
     /// The advisory lock: `BkSd`.
     private static let lock = 0x426B_5364
+    /// The advisory lock for the index: `BkSe`.
+    private static let indexLock = 0x426B_5365
     /// Time in milliseconds between two looks for work that other nodes have added.
     private static let interval = 1000
     /// Time for which events of access are kept: 1 hour. A node that was away for longer reads all bans again.
@@ -61,11 +64,13 @@ final class PostgresCaretaker: Sendable {
     func run() {
         var use = connector.use()
         var work: Work?
+        var indexing: Indexing?
+        var wait = Self.interval
         var (nextReport, others) = (ContinuousClock.now, [Int?]())
-        while wakes.take(1, within: work?.wait ?? Self.interval) != nil {
+        while wakes.take(1, within: wait) != nil {
             do {
                 let (connection, isNew) = try use.connection()
-                if isNew { work = nil }
+                if isNew { (work, indexing) = (nil, Indexing(connection, configuration)) }
                 if nextReport <= .now {
                     let found = try Retention(connection).report(configuration.keepDays)
                     nextReport = .now + Retention.interval
@@ -74,9 +79,13 @@ final class PostgresCaretaker: Sendable {
                 }
                 if work == nil { work = try Work(connection, access, configuration) }
                 if let size = try work?.run(reports) { databaseSize.store(size, ordering: .relaxed) }
+                try indexing?.run()
+                let next = [work?.next, indexing?.next].compactMap(\.self).min() ?? .now
+                wait = max(0, min(Self.interval, ContinuousClock.now.duration(to: next).milliseconds))
             } catch {
                 // Not reported here: failed sends report that the database cannot be reached. All nodes try again.
                 work = nil
+                wait = Self.interval
             }
             holds.store(work != nil, ordering: .relaxed)
         }
@@ -87,26 +96,19 @@ final class PostgresCaretaker: Sendable {
     private struct Work {
         private var commits: PostgresCommits
         private let connection: PostgresConnection
-        private let configuration: StoreConfiguration
-        private var indexer: WordIndexer
         private var nextLook = ContinuousClock.now
         private var nextRemoval = ContinuousClock.now
 
         /// Takes the lock; `nil` if another node has it.
         init?(_ connection: PostgresConnection, _ access: AccessState, _ configuration: StoreConfiguration) throws {
-            let lock = try connection.run("SELECT pg_try_advisory_lock(\(PostgresCaretaker.lock))")
-            guard lock.integer(0, 0) == 1 else { return nil }
+            guard try connection.takesLock(PostgresCaretaker.lock) else { return nil }
             self.connection = connection
-            self.configuration = configuration
-            indexer = WordIndexer(connection, configuration)
             commits = PostgresCommits(connection, access, configuration)
         }
 
-        /// Time in milliseconds until there may be more to do.
-        var wait: Int {
-            var next = configuration.indexes ? min(nextLook, indexer.next) : nextLook
-            for due in [commits.jobs.next, commits.expiry.next] { next = min(next, due ?? next) }
-            return max(0, ContinuousClock.now.duration(to: next).milliseconds)
+        /// The time when there may be more to do.
+        var next: ContinuousClock.Instant {
+            [commits.jobs.next, commits.expiry.next].compactMap(\.self).reduce(nextLook, min)
         }
 
         /// Does what is due.
@@ -127,12 +129,35 @@ final class PostgresCaretaker: Sendable {
             }
             if commits.expiry.next <= .now { commits.expire(reports) }
             if let due = commits.jobs.next, due <= .now { commits.work(reports) }
-            if configuration.indexes, indexer.next <= .now { try index() }
             return size
         }
+    }
 
-        /// Indexes some messages. Without the index, all other work goes on.
-        private mutating func index() throws {
+    /// The index for searches, for which the node that holds its lock works.
+    ///
+    /// A node that does not search takes the lock only while it removes words of changed messages, so that they go also
+    /// if no node searches.
+    private struct Indexing {
+        private let connection: PostgresConnection
+        private let configuration: StoreConfiguration
+        private var indexer: WordIndexer
+        private var isHolder = false
+        /// The time when there may be more to do.
+        private(set) var next = ContinuousClock.now
+
+        init(_ connection: PostgresConnection, _ configuration: StoreConfiguration) {
+            self.connection = connection
+            self.configuration = configuration
+            indexer = WordIndexer(connection, configuration)
+        }
+
+        /// Indexes some messages, if that is due. Without the index, all other work goes on.
+        mutating func run() throws {
+            guard next <= .now else { return }
+            if !isHolder {
+                isHolder = try connection.takesLock(PostgresCaretaker.indexLock)
+                if !isHolder { return next = .now + .milliseconds(PostgresCaretaker.interval) }
+            }
             do {
                 try indexer.run()
             } catch let error as PostgresError where error.kind == .connection {
@@ -142,6 +167,20 @@ final class PostgresCaretaker: Sendable {
                 configuration.onJob?(.failed("indexing messages", "\(error)"))
                 indexer.fail()
             }
+            next = indexer.next
+            if !configuration.indexes, indexer.isIdle {
+                try connection.run("SELECT pg_advisory_unlock(\(PostgresCaretaker.indexLock))")
+                isHolder = false
+            }
         }
+    }
+}
+
+extension PostgresConnection {
+    /// Takes an advisory lock of the session.
+    ///
+    /// - Returns: False if another session has it.
+    fileprivate func takesLock(_ lock: Int) throws -> Bool {
+        try run("SELECT pg_try_advisory_lock(\(lock))").integer(0, 0) == 1
     }
 }

@@ -97,6 +97,36 @@ struct WordIndexTests {
         #expect(try log.found("public") == ["lobby:1"])
     }
 
+    @Test("is kept by a node that searches, and only loses words while none does", arguments: [true, false])
+    func withoutSearch(isFirst: Bool) throws {
+        func searching() throws -> TestLog { try node() }
+        func unsearching() throws -> TestLog { try node { $0.indexes = false } }
+        func isHolder(_ log: TestLog) -> Bool { (log.log as! PostgresLog).nodeCounts?.isCaretaker == true }
+        func words(_ word: String) throws -> Int {
+            try number("SELECT count(*) FROM words WHERE tokens::text LIKE '%\(word)%'")
+        }
+        // The first node has the other background work.
+        let first = try isFirst ? unsearching() : searching()
+        try waitUntil { isHolder(first) }
+        let second = try isFirst ? searching() : unsearching()
+        let (log, other) = isFirst ? (first, second) : (second, first)
+        try log.sendAll([.init(text: "secret one"), .init(text: "secret two"), .init(text: "secret three")])
+        try awaitIndex()
+        #expect(try words("secret") == 3)
+        try log.delete(1)
+        try awaitIndex()
+        #expect(try words("secret") == 2 && other.found("secret") == ["lobby:3", "lobby:2"])
+        other.close()
+        try log.sendAll([.init(text: "secret", room: "den")])
+        try log.delete(2)
+        try log.edit(3, "public")
+        try waitUntil { try words("secret") == 0 }
+        #expect(try words("public") == 1 && number("SELECT count(*) FROM indexed") == 1)
+        let third = try searching()
+        try awaitIndex()
+        #expect(try words("secret") == 1 && third.found("secret") == ["den:1"])
+    }
+
     @Test("has no words of a room in which nothing is to be searched, until it is")
     func searchable() throws {
         let log = try node()
