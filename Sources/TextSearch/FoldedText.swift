@@ -7,6 +7,8 @@ struct FoldedText {
     private(set) var scalars: [UInt32] = []
     /// For each folded scalar, the UTF-16 offsets of the scalars that it was made of. Empty if they were not wanted.
     private(set) var sources: [Range<Int>] = []
+    /// True if U+0345 has occurred.
+    private var hasIota = false
 
     /// Folds `text`, and with `keepingSources` records where each folded scalar comes from.
     init(_ text: some StringProtocol, keepingSources: Bool = false) {
@@ -21,6 +23,9 @@ struct FoldedText {
             let entry = table[scalar.value]
             if entry.isUnchanged {
                 append(scalar.value, entry, keepingSources ? source : nil, &needsComposition)
+            } else if entry.mapping.isEmpty {
+                // Marks do not move over a scalar that is dropped.
+                if scalars.last == Self.iotaSubscript { scalars[scalars.count - 1] = Self.iota }
             } else {
                 for place in entry.mapping {
                     let mapped = table.mapped[place]
@@ -28,8 +33,15 @@ struct FoldedText {
                 }
             }
         }
+        if hasIota {
+            for index in scalars.indices where scalars[index] == Self.iotaSubscript { scalars[index] = Self.iota }
+        }
         if needsComposition { compose(table) }
     }
+
+    /// The only mark that folds to a letter, which no longer moves behind other marks.
+    private static let iotaSubscript: UInt32 = 0x345
+    private static let iota: UInt32 = 0x3B9
 
     private mutating func append(
         _ scalar: UInt32, _ entry: FoldingTable.Entry, _ source: Range<Int>?, _ needsComposition: inout Bool
@@ -47,6 +59,7 @@ struct FoldedText {
         var place = scalars.count
         let combiningClass = entry.combiningClass
         if combiningClass > 0 {
+            hasIota = hasIota || scalar == Self.iotaSubscript
             // Canonical order: marks that do not interact are sorted by their class.
             while place > 0, FoldingTable.shared[scalars[place - 1]].combiningClass > combiningClass { place -= 1 }
         }

@@ -7,7 +7,7 @@
 /// A token consists of `a` to `z`, `0` to `9` and characters beyond ASCII, is folded, and has at most 64 scalars.
 public enum SearchTokens {
     /// Changes when the same text gets other tokens, so that an index of an older version must be built again.
-    public static let version = 1
+    public static let version = 2
     /// Maximum number of scalars of a token. Longer words are found by their beginning.
     static let maximumScalars = 64
 

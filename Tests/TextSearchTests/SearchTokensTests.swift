@@ -71,9 +71,11 @@ private let assigned = Array(0...0x1FFFF as ClosedRange<UInt32>) + Array(0xE0000
 
     @Test func `is the same for canonically equivalent texts`() {
         var random = SeededGenerator(seed: 7)
-        let scalars = Array("aeouAEOÅßſиеαωΩ가각\u{1100}\u{1161}\u{11A8}\u{11C2}か".unicodeScalars)
+        let scalars = Array(
+            "aeouAEOÅßſиеαωΩᾳᾼᾴι\u{200D}가각\u{1100}\u{1161}\u{11A8}\u{11C2}か".unicodeScalars)
         let marks = Array(
-            "\u{300}\u{301}\u{302}\u{303}\u{308}\u{30A}\u{323}\u{328}\u{31B}\u{327}\u{3099}\u{309A}".unicodeScalars)
+            "\u{300}\u{301}\u{302}\u{303}\u{308}\u{30A}\u{323}\u{328}\u{31B}\u{327}\u{345}\u{3099}\u{309A}"
+                .unicodeScalars)
         for _ in 0..<10_000 {
             let text = String(
                 String.UnicodeScalarView(
@@ -87,6 +89,19 @@ private let assigned = Array(0...0x1FFFF as ClosedRange<UInt32>) + Array(0xE0000
                 isSame(folded(text.precomposedStringWithCanonicalMapping), once), "\(text.unicodeScalars.map(\.value))")
             #expect(isSame(once.precomposedStringWithCanonicalMapping, once), "\(text.unicodeScalars.map(\.value))")
         }
+    }
+
+    @Test(
+        "gives marks their canonical order first, as toNFKC_Casefold(NFD(X)) does",
+        arguments: [
+            ("α\u{345}\u{301}", "άι"), ("α\u{301}\u{345}", "άι"), ("ᾳ\u{301}", "άι"), ("ᾴ", "άι"), ("ᾼ\u{301}", "άι"),
+            ("ᾳ\u{301}\u{323}", "ά\u{323}ι"), ("ᾴ\u{300}", "ά\u{300}ι"), ("\u{345}\u{300}", "\u{300}ι"),
+            ("α\u{345}\u{345}\u{301}", "άιι"), ("ᾳι\u{301}", "αιί"), ("ᾳ\u{200D}\u{301}", "αί"),
+            ("ͺ\u{301}", " \u{301}ι"), ("ᾼΙ", "αιι"), ("ΑΙ\u{301}", "αί"), ("a\u{323}\u{340}", "ạ\u{300}"),
+            ("q\u{301}\u{323}", "q\u{323}\u{301}"), ("か\u{323}ﾞ", "が\u{323}"),
+        ])
+    func marks(text: String, expected: String) {
+        #expect(isSame(folded(text), expected), "\(folded(text).unicodeScalars.map { String($0.value, radix: 16) })")
     }
 
     @Test func `records the place of each scalar in the text`() {
