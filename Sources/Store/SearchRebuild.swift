@@ -26,8 +26,7 @@ public struct SearchRebuild: Sendable {
                     url: url, purpose: "backscroll index", answerTime: PostgresConnection.Settings.commandAnswerTime))
             try PostgresSchema.migrate(connection)
             // The node that indexes begins anew with its next look.
-            try connection.run(WordIndexer.noteBuilding)
-            try connection.run("DELETE FROM meta WHERE key = 'search_version'")
+            try connection.requireSearchRebuild()
         } catch let error as PostgresError {
             throw StoreError.postgres("\(error)")
         }
@@ -38,5 +37,13 @@ public struct SearchRebuild: Sendable {
         try DatabaseFile.withWriter(of: path) { db in
             try db.transaction(.immediate) { try $0.emptySearchIndex() }
         }
+    }
+}
+
+extension SQLDatabase {
+    /// Lets searches wait, if there are messages, until a server has built the index from the beginning.
+    func requireSearchRebuild() throws {
+        try run(WordIndexer.noteBuilding)
+        try run("DELETE FROM meta WHERE key = 'search_version'")
     }
 }

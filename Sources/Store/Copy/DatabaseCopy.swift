@@ -232,6 +232,8 @@ public struct DatabaseCopy {
                 // Receivers compare the numbers of events with earlier ones, which may have no rows any more.
                 try target.continueEvents(after: try source.lastEvent())
                 try target.listWebhookRooms()
+                // The index is not copied, since the tokens of the two stores differ.
+                try target.requireSearchRebuild()
                 for key in [DatabaseCopy.sourceKey, DatabaseCopy.placeKey] {
                     try target.run("DELETE FROM meta WHERE key = $1", key)
                 }

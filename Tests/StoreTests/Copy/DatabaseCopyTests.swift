@@ -11,6 +11,7 @@ struct DatabaseCopyTests {
     private func fill(_ log: TestLog) throws {
         try log.sendAll((1...1203).map { .init(text: "message \($0)", id: "a\($0)") })
         try log.send(.init(text: "elsewhere", room: "gone", sender: "bob"))
+        try log.send(.init(text: "정기회의는", room: "den"))
         try log.send(.init(text: "@bob", sender: "carol", mentions: ["bob"], mentionsRoom: true))
         try log.send(.init(text: "by the app", id: "changed", original: "by alice"))
         try log.edit(3, "changed")
@@ -100,6 +101,8 @@ struct DatabaseCopyTests {
         let log = try TestLog(at: first, of: directory)
         try fill(log)
         let before = try contents(log)
+        func awaitIndex(_ log: TestLog) throws { try waitUntil { (try? log.found("회의")) == ["den:1"] } }
+        try awaitIndex(log)
         log.close()
 
         let part = try copy(first, url, transactions: 3)
@@ -109,7 +112,12 @@ struct DatabaseCopyTests {
         let rest = try copy(first, url)
         #expect(!rest.isCancelled && rest.isContinued && rest.messages == rest.allMessages)
 
-        let there = try TestLog(postgres: url) { $0.usesDatabaseClock = false }
+        // The index is built again. Searches wait for it.
+        var there = try TestLog(postgres: url) { ($0.usesDatabaseClock, $0.indexes) = (false, false) }
+        #expect(throws: Problem.indexBuilding(percent: 0)) { try there.found("회의") }
+        there.close()
+        there = try TestLog(postgres: url) { $0.usesDatabaseClock = false }
+        try awaitIndex(there)
         #expect(try contents(there) == before)
         // A repeated send is recognized, and a new one gets the next place.
         #expect(try there.send(.init(text: "message 9", id: "a9")).isNew == false)
@@ -120,7 +128,11 @@ struct DatabaseCopyTests {
         there.close()
 
         _ = try copy(url, second)
-        let back = try TestLog(at: second, of: directory)
+        var back = try TestLog(at: second, of: directory) { $0.indexes = false }
+        #expect(throws: Problem.indexBuilding(percent: 0)) { try back.found("회의") }
+        back.close()
+        back = try TestLog(at: second, of: directory)
+        try awaitIndex(back)
         #expect(try contents(back) == after)
         #expect(try back.texts("SELECT \"user\" FROM slow_sends") == ["bob"])
         #expect(try back.send(.init(text: "next", id: "next")).isNew == false)

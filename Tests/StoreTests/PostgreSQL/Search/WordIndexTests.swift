@@ -181,6 +181,44 @@ struct WordIndexTests {
         #expect(try number("SELECT count(*) FROM meta WHERE key = 'search_building'") == 0)
     }
 
+    @Test("is whole although its node is killed while it is built, and built again")
+    func killed() throws {
+        let log = try node { $0.wordBlock = 512 }
+        let rooms = (1...5).map { "room\($0)" }
+        for room in rooms { try log.sendAll((1...900).map { .init(text: "word \($0)", room: room) }) }
+        // PostgreSQL does not see if the node or only its session has ended. The node keeps nothing either.
+        func kill() throws {
+            try server.query(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name = 'backscroll caretaker'
+                """, in: database)
+        }
+        func indexed() throws -> Int { try number("SELECT coalesce(sum(seq), 0) FROM indexed") }
+        for isRebuilt in [false, true] {
+            if isRebuilt {
+                try awaitIndex()
+                try SearchRebuild(.postgres(server.url(of: database))).run()
+                try waitUntil { try number("SELECT count(*) FROM meta WHERE key = 'search_version'") == 1 }
+            }
+            for round in 1...4 {
+                let before = try indexed()
+                try waitUntil { try indexed() > before || before == 4500 }
+                try kill()
+                for room in rooms {
+                    try log.edit(Int64(round), "changed \(isRebuilt)", of: room)
+                    try log.delete(Int64(round + (isRebuilt ? 20 : 10)), of: room)
+                }
+            }
+        }
+        try awaitIndex()
+        #expect(try number("SELECT count(*) FROM words") == 4500 - 40)
+        #expect(try log.found("changed true", limit: 200).count == 20 && log.found("changed false") == [])
+        #expect(try log.found("word 900").count == 5)
+        log.close()
+        #expect(try DatabaseCheck(.postgres(server.url(of: database))).run().damages == [])
+    }
+
     @Test("finds all, newest first, in more rooms than those of which it examines the newest messages")
     func newestOfManyRooms() throws {
         let log = try node { configuration in configuration.wordBlock = 512 }
