@@ -10,8 +10,10 @@ extension Rules {
 
     mutating func send(_ draft: Draft, to id: RoomID, by submission: Submission) throws(Halt) -> Receipt {
         let sender = submission.sender
+        // None if the room does not exist.
+        let head = facts.room?.head
         try facts.require(.time)
-        if facts.room != nil, draft.clientMessageID != nil {
+        if head != nil, draft.clientMessageID != nil {
             try facts.require(.first)
             if let first = facts.first, try !eraseFirst(first, by: sender) { return try repeated(draft, of: first) }
         }
@@ -19,13 +21,12 @@ extension Rules {
         try checkChange(submission)
         try checkReply(draft)
         let isSlow = try checkManners(submission)
-        let head = facts.room?.head ?? 0
-        if let expected = draft.expectHead, expected != head { throw .refused(.headMoved(head)) }
-        if facts.room == nil { createRoom(by: sender) }
+        if let expected = draft.expectHead, expected != head ?? 0 { throw .refused(.headMoved(head ?? 0)) }
+        if head == nil { createRoom(by: sender) }
         if draft.content.mentions.room { try checkRoomMention(by: submission) }
         // A new message brings a direct room into the lists of both.
-        for side in facts.room?.direct?.sides ?? [] where side.isHidden {
-            writes.append(.showRoom(side.user, rev: facts.room!.rev))
+        if let direct = facts.room?.direct {
+            for side in direct.sides where side.isHidden { writes.append(.showRoom(side.user, rev: facts.room!.rev)) }
         }
         // Created above if it did not exist.
         guard let message = facts.room!.append(draft, by: sender, to: id, at: facts.time) else {
@@ -79,6 +80,7 @@ extension Rules {
 
     /// Adds mentions that a message does not have. A mention of oneself has no effect.
     mutating func addMentions(_ mentions: Mentions, of seq: Int64, by sender: UserID, at time: Timestamp) {
+        if mentions.isEmpty { return }
         var mentions = mentions
         mentions.users.removeAll { $0 == sender }
         if mentions.isEmpty { return }

@@ -5,7 +5,7 @@ public struct Submission: Sendable {
     /// The work to do.
     public enum Change: Sendable {
         /// Append a message.
-        case send(Draft)
+        indirect case send(Draft)
         /// Change a stored message.
         case change(MessageChange)
         /// Move the user's read mark to a `seq`, or to the room's head if that is lower. The mark never moves back.

@@ -73,6 +73,12 @@ final class Limiter: Sendable {
         return nil
     }
 
+    /// Returns true if anybody's actions of this kind are limited.
+    func isLimited(_ action: Action) -> Bool {
+        let tables = tables(of: action)
+        return tables.users != nil || tables.addresses != nil
+    }
+
     /// Takes back the count of an action that was not done.
     func putBack(_ action: Action, user: UserID?, address: AddressBlock?) {
         let tables = tables(of: action)

@@ -5,12 +5,13 @@ import Wire
 
 /// Rate limits on requests.
 extension Exchange {
-    /// Counts an action against the limits of the user and the address. Costs one pointer check if there are no limits.
+    /// Counts an action against the limits of the user and the address.
     ///
     /// - Parameter user: The user who acts; `nil` without a name.
     /// - Throws: 429 `rate_limited`. The limit and the time to retry go into the answer's header.
     func admit(_ action: Limiter.Action, by user: UserID?) throws(Problem) {
-        guard let limiter = worker.services.guards.limiter, let http else { return }
+        // Nearly every send comes here, and by default only searches are limited.
+        guard let limiter = worker.services.guards.limiter, limiter.isLimited(action), let http else { return }
         let address = http.clientBlock(of: request)
         guard let exceeded = limiter.admit(action, user: user, address: address, at: worker.loop.nanoseconds)
         else { return }
