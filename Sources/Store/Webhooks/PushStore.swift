@@ -5,7 +5,7 @@ public import Wire
 ///
 /// The cursors of push events are rows of `webhook_rooms` under the webhook's ``Webhook/pushNumber``. A row of `pushed` says
 /// up to which message a member got a push that is outstanding. A row of `pushed_badges` has the badge that a user was told,
-/// until it is 0. Commits that may lower a badge (a read mark, a setting, a membership) add a row to `push_changes`.
+/// until it is 0. Commits that may lower a badge (a read mark, a setting, a membership, a ban) add a row to `push_changes`.
 public protocol PushStore: AnyObject {
     /// Returns what is new in a room; `nil` if the room was deleted.
     ///
@@ -120,7 +120,8 @@ public struct PushPair: Sendable, Hashable {
 
 /// The unread messages of a user.
 public struct PushState: Sendable, Hashable {
-    /// The user's state in the room; `nil` if it does not count for the badge: the user is no member, or has muted it.
+    /// The user's state in the room; `nil` if it does not count for the badge: the user is no member, may not read
+    /// it, or has muted it.
     public var read: ReadState?
     /// The number of unread messages over all rooms but muted ones, at most ``PushBounds/badge``.
     public var badge: Int64
@@ -333,6 +334,14 @@ extension OwnRoom {
 }
 
 extension SQLDatabase {
+    /// Returns the condition that no ban keeps a user from reading a room at a time.
+    private static func mayRead(_ user: String, in room: String, at time: String) -> String {
+        """
+        NOT EXISTS (SELECT 1 FROM bans WHERE bans.room IN (\(RowKey.server), \(room)) AND bans."user" = \(user)
+            AND reads = 1 AND (bans.until IS NULL OR bans.until > \(time)))
+        """
+    }
+
     /// Returns the ids of a room's members, in their order.
     fileprivate func pushPage(of room: Int64, after user: UserID?, limit: Int) throws -> [UserID] {
         try all(
@@ -358,8 +367,7 @@ extension SQLDatabase {
                 AND coalesce(read_marks.seq, 0) < $3 AND coalesce(pushed.seq, 0) < $3
                 AND members."user" >= $4 AND members."user" <= $5
                 AND \(Erasures.isPresent("members.\"user\"", in: "$2"))
-                AND NOT EXISTS (SELECT 1 FROM bans WHERE bans.room IN (\(RowKey.server), $2)
-                    AND bans."user" = members."user" AND reads = 1 AND (bans.until IS NULL OR bans.until > $6))
+                AND \(Self.mayRead("members.\"user\"", in: "$2", at: "$6"))
             ORDER BY members."user"
             """, webhook, room, end, first?.string ?? " ", last?.string ?? "\u{10FFFF}", time
         ) { row in
@@ -378,13 +386,15 @@ extension SQLDatabase {
             ) { UserID(trusted: $0.text(0)) })
     }
 
-    /// Returns the rooms of a user that count for the badge: all in the user's list but muted ones.
+    /// Returns the rooms of a user that count for the badge: all in the user's list but muted ones. Bans from
+    /// reading keep rooms out of the list.
     fileprivate func pushRooms(of user: UserID, at time: Timestamp) throws -> [PushRoom] {
         try all(
             """
             SELECT members.room, rooms.name
             FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
             WHERE members."user" = $1 AND hidden = 0 AND \(Erasures.isPresent("$1", in: "members.room"))
+                AND \(Self.mayRead("$1", in: "members.room", at: "$2"))
                 AND NOT EXISTS (SELECT 1 FROM notify WHERE notify."user" = $1 AND notify.room = members.room
                     AND level = '\(NotifySettings.Level.none.rawValue)' AND (until IS NULL OR until > $2))
             ORDER BY members.room
@@ -413,8 +423,12 @@ extension SQLDatabase {
             """, webhook, pair.room, pair.user, seq)
     }
 
-    /// Marks a room of a user who was told a badge.
+    /// Marks a room of a user who was told a badge; for a ban from the whole server all that were pushed.
     fileprivate func markPush(_ pair: PushPair, webhook: Int64) throws {
+        if pair.room == RowKey.server {
+            return try runSoon(
+                "UPDATE pushed SET marked = marked + 1 WHERE webhook = $1 AND \"user\" = $2", webhook, pair.user)
+        }
         try runSoon(
             """
             INSERT INTO pushed (webhook, room, "user", seq, marked)

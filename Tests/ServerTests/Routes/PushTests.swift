@@ -88,6 +88,7 @@ private struct Model {
     var marks: [Key: Int] = [:]
     var levels: [Key: String] = [:]
     var blocks: Set<[String]> = []
+    var bans: Set<Key> = []
     var badges: [String: Int] = [:]
     var pushed: [Key: Int] = [:]
 
@@ -99,7 +100,7 @@ private struct Model {
     }
 
     func counts(_ user: String, _ room: String) -> Bool {
-        members[room]!.contains(user) && levels[Key(user, room)] != "none"
+        members[room]!.contains(user) && !bans.contains(Key(user, room)) && levels[Key(user, room)] != "none"
     }
 
     func badge(_ user: String) -> Int {
@@ -113,7 +114,7 @@ private struct Model {
         return members[room]!.compactMap { user in
             let level = levels[Key(user, room)] ?? "all"
             let isMentioned = message.mentions.contains(user)
-            guard user != message.sender, !blocks.contains([user, message.sender]),
+            guard user != message.sender, !bans.contains(Key(user, room)), !blocks.contains([user, message.sender]),
                 !blocks.contains([message.sender, user]), level == "all" || (level == "mentions" && isMentioned)
             else { return nil }
             let unread = unread(user, room)
@@ -203,7 +204,7 @@ struct PushTests {
     }
 
     @Test(
-        "agree with a naive recount, whatever users send, read, mute, block, delete, leave and join",
+        "agree with a naive recount, whatever users send, read, mute, block, delete, leave, join and ban",
         arguments: [1, 2, 3])
     func recount(seed: UInt64) async throws {
         try await with { _, client in
@@ -224,12 +225,13 @@ struct PushTests {
             model.members[String(direct)] = ["alice", "bob"]
             let rooms = ["one", "two", String(direct)]
             var total = 0
-            for step in 0..<120 {
+            for step in 0..<150 {
                 let (room, user) = (
                     rooms.randomElement(using: &generator)!, users.randomElement(using: &generator)!
                 )
-                let isMember = model.members[room]!.contains(user)
                 let key = Model.Key(user, room)
+                let isBanned = model.bans.contains(key)
+                let isMember = model.members[room]!.contains(user) && !isBanned
                 var expected: [Told] = []
                 switch Int.random(in: 0..<20, using: &generator) {
                 case 0..<9 where isMember:
@@ -270,7 +272,7 @@ struct PushTests {
                     model.messages[room]![index].mentions = []
                     let others = model.members[room]!.filter { model.marks[.init($0, room)] ?? 0 < index + 1 }
                     expected = model.fell(others, in: room)
-                case 18 where user != "alice" && !room.hasPrefix("@"):
+                case 18 where user != "alice" && !room.hasPrefix("@") && !isBanned:
                     try ask(
                         client, isMember ? .delete : .put, "/v1/rooms/\(room)/members/\(user)", isMember ? "" : "{}",
                         by: user)
@@ -280,6 +282,16 @@ struct PushTests {
                         expected = model.fell([user], in: room)
                     } else {
                         model.members[room]!.insert(user)
+                    }
+                case 19 where user != "alice" && !room.hasPrefix("@"):
+                    try ask(
+                        client, isBanned ? .delete : .put, "/v1/rooms/\(room)/bans/\(user)",
+                        isBanned ? "" : #"{"scope":"all"}"#, by: "root")
+                    if isBanned {
+                        model.bans.remove(key)
+                    } else {
+                        model.bans.insert(key)
+                        expected = model.fell([user], in: room)
                     }
                 default: continue
                 }
@@ -390,6 +402,21 @@ struct PushTests {
             #expect(try wait(1).map(\.user) == ["bob"])
             try ask(client, .delete, "/v1/rooms/lobby", "", by: "alice")
             #expect(try wait(2).last == Told(user: "bob", room: "lobby", badge: 0))
+        }
+    }
+
+    @Test("clear the badge of a user who is banned from the server")
+    func serverBan() async throws {
+        try await with { _, client in
+            for room in ["one", "two"] {
+                try create(client, room)
+                try join(client, room, "bob")
+                try send(client, in: room, by: "alice")
+            }
+            _ = try wait(2)
+            try ask(client, .put, "/v1/admin/bans/bob", #"{"scope":"all"}"#, by: "root")
+            let last = try wait(4).dropFirst(2)
+            #expect(Set(last) == [Told(user: "bob", room: "one", badge: 0), Told(user: "bob", room: "two", badge: 0)])
         }
     }
 

@@ -540,5 +540,12 @@ enum PostgresSchema {
             "ALTER TABLE notify DISABLE TRIGGER push_changes",
             "ALTER TABLE members DISABLE TRIGGER push_changes",
         ],
+        [
+            // Always on, because bans are rare. Without push events it adds nothing.
+            """
+            CREATE TRIGGER push_changes AFTER INSERT OR UPDATE ON bans
+                FOR EACH ROW WHEN (NEW.reads = 1) EXECUTE FUNCTION list_push_changes()
+            """
+        ],
     ]
 }

@@ -75,6 +75,8 @@ extension SQLiteConnection {
             ("push_notify_changed", "UPDATE ON main.notify", "new"),
             ("push_members_gone", "DELETE ON main.members", "old"),
             ("push_members_hidden", "UPDATE OF hidden ON main.members WHEN new.hidden = 1", "new"),
+            ("push_bans_new", "INSERT ON main.bans WHEN new.reads = 1", "new"),
+            ("push_bans_changed", "UPDATE ON main.bans WHEN new.reads = 1", "new"),
         ]
         for (name, event, row) in events {
             guard isOn else {
