@@ -154,12 +154,16 @@ struct WordIndexer {
 
     /// Returns where blocks start that divide the messages of an existing database evenly.
     private func firstBlocks() throws -> [Int64] {
-        let estimate = try db.first("SELECT reltuples::bigint FROM pg_class WHERE oid = 'messages'::regclass") {
-            $0.integer(0)
-        }
-        let count = (estimate ?? 0) / blockMessages
-        guard let estimate, count > 1 else { return [.min] }
-        let percent = max(1, min(100, 100 * Self.sample / estimate))
+        // Not PostgreSQL's estimate, which a restored or copied table lacks at first.
+        let messages = try db.first(
+            """
+            SELECT coalesce(sum(head - coalesce(expired.seq, 0)), 0)::bigint
+            FROM rooms LEFT JOIN expired ON expired.room = rooms.id WHERE deleted = 0
+            """
+        ) { $0.integer(0) }!
+        let count = messages / blockMessages
+        guard count > 1 else { return [.min] }
+        let percent = max(1, min(100, 100 * Self.sample / messages))
         let starts = try db.all(
             """
             SELECT DISTINCT unnest(percentile_disc(ARRAY(SELECT i / $1::float8 FROM generate_series(1, $1 - 1) AS i))

@@ -153,7 +153,6 @@ struct WordIndexTests {
         }
         try awaitIndex()
         first.close()
-        try server.query("ANALYZE messages", in: database)
         try server.query("UPDATE meta SET value = '0' WHERE key = 'search_version'", in: database)
         try server.query("UPDATE words SET tokens = '''0:old'''", in: database)
         let second = try node()
