@@ -38,8 +38,10 @@ struct WordSearch {
     private static let most: Int64 = 1024
     /// Minimum number of messages of a room that are searched before they are indexed.
     private static let scannedOfRoom: Int64 = 20
-    /// Maximum number of rooms whose newest messages are examined before the index is asked. Each takes 10 microseconds.
+    /// Maximum number of rooms whose newest messages are examined before the index is asked. Each takes 20 microseconds.
     private static let scannedRooms = 256
+    /// Minimum number of messages that are read of each.
+    private static let scannedOfEach = 8
 
     private let db: PostgresConnection
     private var search: CandidateSearch
@@ -114,17 +116,20 @@ struct WordSearch {
         let rooms = self.rooms.values.filter { $0.latest >= search.from }.sorted { $0.latest > $1.latest }
         let scanned = rooms.prefix(Self.scannedRooms)
         guard let oldest = scanned.last else { return ([], nil) }
-        let most = max(2, search.scannedFirst / scanned.count)
+        // Of many rooms, a few have most of the newest messages.
+        let most = max(Self.scannedOfEach, search.scannedFirst / scanned.count)
         var parameters = PostgresParameters()
         parameters.append(scanned.map { RowKey(room: $0.number, search.seqs.lowerBound).rawValue })
         parameters.append(scanned.map { RowKey(room: $0.number, min($0.head, search.seqs.upperBound)).rawValue })
         parameters.append(Int64(most))
+        parameters.append(Int64(search.scannedFirst))
         let result = try db.run(
             """
             SELECT found.id, found.created_at, found.body FROM unnest($1::bigint[], $2::bigint[]) AS a (first, last),
                 LATERAL (
                     SELECT id, created_at, body FROM messages WHERE id >= a.first AND id <= a.last ORDER BY id DESC LIMIT $3
                 ) AS found
+            ORDER BY found.created_at DESC, found.id DESC LIMIT $4
             """, parameters)
         // The newest position that a message may have which is not among these.
         var end = scanned.count < rooms.count ? (oldest.latest + 1, 0) : nil as (Int64, Int64)?
@@ -136,10 +141,12 @@ struct WordSearch {
             messages.append(found)
             let room = RowKey(rawValue: found.message).room
             counts[room, default: 0] += 1
-            if counts[room] == most, end.map({ $0 < found.position }) ?? true { end = found.position }
+            if counts[room] == most || messages.count == search.scannedFirst, end.map({ $0 < found.position }) ?? true {
+                end = found.position
+            }
         }
         if let end { messages.removeAll { $0.position < end } }
-        return (messages.sorted { $0.position > $1.position }, end)
+        return (messages, end)
     }
 
     // MARK: Messages that are not indexed
