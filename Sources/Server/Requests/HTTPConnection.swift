@@ -81,7 +81,8 @@ final class HTTPConnection: ConnectionHandler {
     /// proxies are not counted. Instead, ``Exchange/admitProxiedConnection()`` counts each socket and event stream on
     /// them by its client.
     private var connectionLimit: Refusal? {
-        guard let limiter = worker.services.guards.limiter, scope == .all, !isProxied else { return nil }
+        guard let limiter = worker.services.guards.limiter, limiter.isLimited(.connections), scope == .all, !isProxied
+        else { return nil }
         let exceeded = limiter.admit(.connections, user: nil, address: peerBlock, at: connection.loop.nanoseconds)
         return exceeded.map { Refusal($0.problem, fields: $0.fields) }
     }
