@@ -7,29 +7,16 @@ import re
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BACKSCROLL = pathlib.Path(os.environ.get("BACKSCROLL") or ROOT / ".build/release/backscroll").resolve()
+sys.path.insert(0, str(ROOT / "scripts/server.d"))
+from server import BACKSCROLL, check, end, Server  # noqa: E402
+
 PYTHON = sys.executable
 PROMTOOL = ROOT / ".build/debian/usr/bin/promtool"
 DOCS = ROOT / "docs"
-
-failures = 0
-
-
-def check(name, function, *arguments):
-    """Reports whether a function returns without an error."""
-    global failures
-    try:
-        function(*arguments)
-        print(f"ok - {name}", flush=True)
-    except Exception as error:
-        failures += 1
-        print(f"not ok - {name}", flush=True)
-        print("    " + str(error).strip().replace("\n", "\n    "), flush=True)
 
 
 def run(*command, text=None):
@@ -42,37 +29,13 @@ def run(*command, text=None):
     return done.stdout
 
 
-class Server:
-    """A server of its own, which is stopped at the end."""
-
-    def __enter__(self):
-        self.directory = tempfile.TemporaryDirectory()
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("BACKSCROLL")}
-        self.process = subprocess.Popen(
-            [BACKSCROLL, "serve", "--port", "0", "--database", f"{self.directory.name}/chat.db", "--log-level", "error"],
-            stdout=subprocess.PIPE, text=True, env=environment,
-        )
-        self.url = self.process.stdout.readline().split()[-1]
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        self.directory.cleanup()
-
-    def get(self, path, body=None):
-        data = body and json.dumps(body).encode()
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, data), timeout=30) as answer:
-            return answer.read().decode()
-
-
 # --- Metrics, alerts and the dashboard
 
 
 def exposition_is_valid():
     with Server() as server:
-        server.get("/v1/rooms/lobby/messages?user=alice", {"text": "hello"})
-        run(PROMTOOL, "check", "metrics", text=server.get("/metrics"))
+        server.ask("POST", "/v1/rooms/lobby/messages", {"text": "hello"})
+        run(PROMTOOL, "check", "metrics", text=server.ask("GET", "/metrics")[1].decode())
 
 
 def dashboard():
@@ -203,8 +166,8 @@ def every_place_names_the_version():
         # The changelog has earlier versions, too.
         assert found and found[0] == version, f"{file} names {found}, not {version}"
     with Server() as server:
-        assert json.loads(server.get("/openapi.json"))["info"]["version"] == version
-        assert f'backscroll_build_info{{store="sqlite",version="{version}"}} 1' in server.get("/metrics")
+        assert server.ask("GET", "/openapi.json")[1]["info"]["version"] == version
+        assert f'backscroll_build_info{{store="sqlite",version="{version}"}} 1' in server.ask("GET", "/metrics")[1].decode()
 
 
 def notes_are_those_of_the_version():
@@ -238,4 +201,4 @@ check("the servers of the manifests start with their settings", manifests_set_op
 check("every place that names a version names the program's", every_place_names_the_version)
 check("a release has the notes of its version, and no other tag", notes_are_those_of_the_version)
 
-sys.exit(failures > 0)
+end()

@@ -32,7 +32,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from standardwebhooks import Webhook
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts/webhooks.d"))
+sys.path.insert(0, str(ROOT / "scripts/server.d"))
 from server import ask, check, end, LOOPBACK, SECRET, Server, wait  # noqa: E402
 
 WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -22,7 +22,7 @@ import traceback
 from standardwebhooks import Webhook
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "scripts/cluster.d"), str(ROOT / "scripts/webhooks.d")]
+sys.path[:0] = [str(ROOT / "scripts/cluster.d"), str(ROOT / "scripts/server.d")]
 from cluster import Postgres  # noqa: E402
 from server import BACKSCROLL, check, end, LOOPBACK, Server, token, wait  # noqa: E402
 

@@ -1,4 +1,4 @@
-"""A server whose webhooks are tested, requests to it, and the report of checks."""
+"""A server under test, requests to it, and the report of checks."""
 
 import base64
 import hashlib
