@@ -5,26 +5,6 @@ import Store
 import Webhooks
 import Wire
 
-/// The part of a message that push events have.
-public enum PushContent: String, CaseIterable, Sendable {
-    /// Its snapshot.
-    case message
-    /// Its ids only.
-    case none
-}
-
-/// The rules of push events, and what is known of users' connections.
-struct PushRules: Sendable {
-    /// The time that users with a live connection have for reading.
-    var delay = Duration.seconds(30)
-    /// True if a push has the message, not only its ids.
-    var hasContent = true
-    /// The bounds of large rooms.
-    var largeRooms = LargeRoomLook()
-    /// Returns true for a user with a live connection to this node, or with a subscription of the room on any node.
-    var isLive: @Sendable (UserID, RoomID) -> Bool = { _, _ in false }
-}
-
 /// The push events of one webhook. Confined to the thread of ``WebhookService``.
 ///
 /// A room's cursor says up to which revision nobody is due or waits any more. Who got what beyond it is in the database, see
@@ -38,30 +18,6 @@ final class PushDeliveries {
     private static let roomsOfPoll = 512
     /// Time between two looks at the connections of users who wait.
     private static let liveInterval = Duration.seconds(1)
-    /// Maximum number of users of a room whose connections are watched. Others wait for their time.
-    private static let watchedUsers = 1000
-
-    /// A pass over the members of a large room, page by page, because a message mentions the room. It is only in memory:
-    /// after a restart, another pass leaves out those who have got the push.
-    private struct Pass {
-        /// The last message that it looks at.
-        let end: Int64
-        /// The last member who was looked at.
-        var member: UserID?
-        var isComplete = false
-        /// The first message that somebody waits for; `nil` if nobody does.
-        var firstOpen: Int64?
-        /// The time when the first of them is due.
-        var wake: ContinuousClock.Instant?
-        var waiting: Set<UserID> = []
-
-        /// Takes what was decided of a page.
-        mutating func add(_ decision: PushDecision, _ wake: ContinuousClock.Instant?) {
-            firstOpen = [firstOpen, decision.firstOpen].compactMap(\.self).min()
-            self.wake = [self.wake, wake].compactMap(\.self).min()
-            waiting.formUnion(decision.waiting.prefix(max(0, watchedUsers - waiting.count)))
-        }
-    }
 
     private struct Room {
         let number: Int64
@@ -78,7 +34,7 @@ final class PushDeliveries {
         /// The users who wait because they have a live connection.
         var waiting: Set<UserID> = []
         /// The pass over the members of a large room; `nil` if no message mentions it.
-        var pass: Pass?
+        var pass: PushPass?
         /// True while somebody is due who is in another delivery.
         var waitsForAnswer = false
         /// True once the row in the database is to be deleted.
@@ -263,14 +219,10 @@ final class PushDeliveries {
         }
         let now = Timestamp.now()
         // Another pass finds out who still waits.
-        if let pass = room.pass, pass.isComplete, let wake = pass.wake, wake <= .now || pass.waiting.isEmpty {
-            room.pass = nil
-        }
+        if room.pass?.isOver(at: .now) ?? false { room.pass = nil }
         var look = owner.pushRules.largeRooms
         look.users = room.waiting.filter { !owner.pushRules.isLive($0, id) }
-        if let pass = room.pass {
-            if pass.isComplete { look.seq = pass.end } else { look.member = pass.member }
-        }
+        room.pass?.continues(&look)
         (room.wake, room.waiting, room.waitsForAnswer) = (nil, [], false)
         guard
             let new = try store.pushFacts(
@@ -297,10 +249,9 @@ final class PushDeliveries {
         // Users who have gone offline are no longer waited for once they have got the push.
         room.pass?.waiting.subtract(Set(look.users).subtracting(decision.due.map(\.user)))
         if let page = new.page {
-            if room.pass?.isComplete ?? true { room.pass = Pass(end: new.end) }
+            if room.pass?.isComplete ?? true { room.pass = PushPass(end: new.end) }
             if decision.due.isEmpty {
-                room.pass!.add(decision, wake)
-                (room.pass!.member, room.pass!.isComplete) = (page.end, page.isLast)
+                room.pass!.add(decision, wake, of: page)
                 // The next page, after what else there is to do.
                 room.wake = .now
                 rooms[id] = room
@@ -313,7 +264,7 @@ final class PushDeliveries {
         }
         var isSettled = false
         if new.page == nil {
-            var open = room.pass ?? Pass(end: 0)
+            var open = room.pass ?? PushPass(end: 0)
             open.add(decision, wake)
             (room.wake, room.waiting) = (open.wake, open.waiting)
             let settled = open.firstOpen.map { $0 - 1 } ?? max(new.end, room.seq ?? 0)
