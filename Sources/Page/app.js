@@ -9,16 +9,15 @@ import { Client, ClientError } from "./client/index.js";
 import { Notify } from "./client/notify.js";
 import { claimsOf, listOf } from "./client/requests.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
-import { matches } from "./composer.js";
+import { draftOf, matches, watchDrafts } from "./composer.js";
 import { ask, drawMessages, drawMute, openMute, sentAt, showMessages, showMessagesError, showsMessages, wireSearch } from "./dialogs.js";
-import { draftOf, watchDrafts } from "./drafts.js";
 import { BLOCKED_TEXT } from "./message.js";
 import { networkText, watchedFetch, watchNetwork } from "./network.js";
 import { canNotify, isNotified, Notifications, setNotified, showBadge } from "./notifications.js";
 import { avatar, follow, membersOf, nameOf, pictureAddress, portrait } from "./people.js";
 import { Screen } from "./screen.js";
 import { kept, session } from "./session.js";
-import { $, cut, durationText, element, forgetFormats, formats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
+import { $, cut, durationText, element, forgetFormats, nameProblem, said, summary, totalUnreadText, unreadText } from "./text.js";
 import { languages, problemText, setLanguage, texts } from "./texts.js";
 
 /**
@@ -635,7 +634,7 @@ function fillRoomItem(item, room, open = screen?.id ?? null) {
                 level === "all" ? null : element("small", {}, ` ${level === "none" ? texts.muted : texts.onlyMentions}`)),
             element("span", { class: "last", dir: "auto" }, ...(draft ? [element("b", { class: "draft" }, texts.draft), element("bdi", {}, draft)] : last && isFolded ? [BLOCKED_TEXT] : last ? (author ? said(author, summary(last)) : [summary(last)]) : room.head ? [] : [texts.noMessages]))),
         element("span", { class: "when" },
-            time ? element("time", { datetime: last?.created_at }, (isToday ? formats().clock : formats().date).format(time)) : null,
+            last ? element("time", { datetime: last.created_at }, sentAt(last)) : null,
             unread ? element("span", { class: "badges" },
                 mentions ? element("span", { class: `badge mention${level === "none" ? " quiet" : ""}`, role: "img", "aria-label": texts.mentionCount(unreadText(mentions)), title: texts.mentionCount(unreadText(mentions)) }, "@") : null,
                 element("span", { class: level === "all" ? "badge" : "badge quiet", "aria-label": texts.unreadCount(unreadText(unread)) }, unreadText(unread))) : null));

@@ -1,12 +1,12 @@
 /**
- * The element of a message, of a day line, and of the unread line.
+ * The element of a message, of a day line, and of the unread line. Redrawing changes an element in place, and leaves the parts that
+ * stay the same: so the focus stays, a video continues to play, and pictures are not loaded again.
  *
  * @module message
  */
 
 import { dayText } from "./calendar.js";
 import { avatar, knownName, nameOf } from "./people.js";
-import { renew } from "./renew.js";
 import { element, formats, formatted, isEmoji, link, safeURL, sentence, sizeText, summary } from "./text.js";
 import { texts } from "./texts.js";
 import { thumbhashCanvas } from "./thumbhash.js";
@@ -326,7 +326,7 @@ function makeRoom(last, status) {
  */
 export function rowNode(row, before, after, old, context) {
     const fresh = freshNode(row, before, after, context);
-    return old ? renew(old, fresh) : fresh;
+    return old ? /** @type {HTMLElement} */ (renew(old, fresh)) : fresh;
 }
 
 /**
@@ -417,4 +417,58 @@ function quote(seq, key, context) {
     return button({ class: "quote", "data-jump": seq, "aria-label": texts.inReplyTo(quoted ? `${nameOf(quoted.sender)}: ${summary(quoted)}` : texts.aMessage) },
         element("b", { dir: "auto" }, quoted ? nameOf(quoted.sender) : "…"),
         element("span", { dir: "auto" }, quoted === null ? texts.unreadable : summary(quoted)));
+}
+
+// Redrawing
+
+/** The attribute of the message that the reader has jumped to. Redrawing the message must not end its animation. */
+const HIGHLIGHT = "data-found";
+
+/**
+ * The identity that matches children of the two elements: a reaction's key, or the part of the row.
+ *
+ * @param {Node} node
+ */
+function partOf(node) {
+    if (!(node instanceof HTMLElement)) return node.nodeName;
+    return node.dataset.reaction ?? node.classList[0] ?? node.nodeName;
+}
+
+/** @param {Node} node */
+const isTransient = (node) => node instanceof HTMLElement && "transient" in node.dataset;
+
+/**
+ * Changes `old` into `fresh`. Elements with `data-transient` (an open menu) were added later, and stay. Returns the element to show:
+ * `old`, unless the kinds of element differ.
+ *
+ * @param {ChildNode} old
+ * @param {ChildNode} fresh Its children may be moved to `old`.
+ * @returns {ChildNode}
+ */
+function renew(old, fresh) {
+    if (old.isEqualNode(fresh)) return old;
+    if (old.nodeName !== fresh.nodeName || !(old instanceof Element) || !(fresh instanceof Element)) {
+        old.replaceWith(fresh);
+        return fresh;
+    }
+    for (const { name } of [...old.attributes]) {
+        if (!fresh.hasAttribute(name) && name !== HIGHLIGHT) old.removeAttribute(name);
+    }
+    for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    const kept = [...old.childNodes].filter((child) => !isTransient(child));
+    /** @type {ChildNode | null} */
+    let next = kept[0] ?? old.firstChild;
+    for (const child of [...fresh.childNodes]) {
+        const index = kept.findIndex((node) => partOf(node) === partOf(child));
+        if (index < 0) {
+            old.insertBefore(child, next);
+            continue;
+        }
+        // Nodes before its counterpart have no counterpart.
+        for (const gone of kept.splice(0, index)) gone.remove();
+        const node = renew(/** @type {ChildNode} */ (kept.shift()), child);
+        next = node.nextSibling;
+    }
+    for (const gone of kept) gone.remove();
+    return old;
 }

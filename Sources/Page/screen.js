@@ -10,7 +10,7 @@ import { unreadToast } from "./client/index.js";
 import { Pins } from "./client/pins.js";
 import { dayText, firstSince, midnight } from "./calendar.js";
 import { Composer } from "./composer.js";
-import { ask, askReason, closeMenu, copy, drawMessages, drawPins, openMenu, sentAt, showMessages, showMessagesError, showsMessages } from "./dialogs.js";
+import { ask, askReason, closeMenu, copy, drawMessages, drawPins, openMenu, openViewer, sentAt, showMessages, showMessagesError, showsMessages } from "./dialogs.js";
 import { List } from "./list.js";
 import { BLOCKED_TEXT, EMOJI, LIKE, NAMED_USERS, contentOf, picker, picturesOf, rowNode, stateOf, unreadCount } from "./message.js";
 import { networkText, serverNow } from "./network.js";
@@ -19,7 +19,6 @@ import { Quotes } from "./quotes.js";
 import { session } from "./session.js";
 import { $, durationText, element, formats, numberText, said, sentence, summary, unreadText } from "./text.js";
 import { problemText, texts } from "./texts.js";
-import { openViewer } from "./viewer.js";
 
 /** Maximum time between two taps that count as a like, in milliseconds. */
 const DOUBLE_TAP_MILLISECONDS = 320;

@@ -229,7 +229,7 @@ function withoutTrailing(address) {
  *
  * @param {string} text
  */
-function withoutLineFeeds(text) {
+export function withoutLineFeeds(text) {
     let [start, end] = [0, text.length];
     while (text[start] === "\n") start++;
     while (end > start && text[end - 1] === "\n") end--;
@@ -329,11 +329,6 @@ export function cut(text, length) {
     return `${start > 0 ? text.slice(0, start) : text.slice(0, length).replace(LAST_HALF, "")}…`;
 }
 
-/** @param {string} word A text that is not empty. */
-function firstCharacter(word) {
-    return characters().segment(word).containing(0)?.segment;
-}
-
 /**
  * Returns the length of a text as the server counts it, in bytes of UTF-8.
  *
@@ -414,6 +409,6 @@ export function hue(name) {
  */
 export function initials(name) {
     const words = name.split(/[\s._~-]+/).filter(Boolean);
-    const letters = (words.length > 1 ? [words[0], words[words.length - 1]] : words).map(firstCharacter);
-    return letters.join("").toLocaleUpperCase();
+    const ends = words.length > 1 ? [words[0], words[words.length - 1]] : words;
+    return ends.map((word) => characters().segment(word).containing(0)?.segment).join("").toLocaleUpperCase();
 }

@@ -46,9 +46,6 @@ static const struct page_file files[] = {
     {"dialogs.js", TEXT{
 #embed "../Page/dialogs.js" suffix(, 0)
     }},
-    {"drafts.js", TEXT{
-#embed "../Page/drafts.js" suffix(, 0)
-    }},
     {"list.js", TEXT{
 #embed "../Page/list.js" suffix(, 0)
     }},
@@ -72,9 +69,6 @@ static const struct page_file files[] = {
     }},
     {"quotes.js", TEXT{
 #embed "../Page/quotes.js" suffix(, 0)
-    }},
-    {"renew.js", TEXT{
-#embed "../Page/renew.js" suffix(, 0)
     }},
     {"screen.js", TEXT{
 #embed "../Page/screen.js" suffix(, 0)
@@ -100,14 +94,8 @@ static const struct page_file files[] = {
     {"thumbhash.js", TEXT{
 #embed "../Page/thumbhash.js" suffix(, 0)
     }},
-    {"viewer.js", TEXT{
-#embed "../Page/viewer.js" suffix(, 0)
-    }},
     {"client/README.md", TEXT{
 #embed "../Page/client/README.md" suffix(, 0)
-    }},
-    {"client/blocks.js", TEXT{
-#embed "../Page/client/blocks.js" suffix(, 0)
     }},
     {"client/client.js", TEXT{
 #embed "../Page/client/client.js" suffix(, 0)
@@ -193,12 +181,6 @@ static const struct page_file files[] = {
     {"client/types.js", TEXT{
 #embed "../Page/client/types.js" suffix(, 0)
     }},
-    {"client/utc-offsets.js", TEXT{
-#embed "../Page/client/utc-offsets.js" suffix(, 0)
-    }},
-    {"client/types/blocks.d.ts", TEXT{
-#embed "../Page/client/types/blocks.d.ts" suffix(, 0)
-    }},
     {"client/types/client.d.ts", TEXT{
 #embed "../Page/client/types/client.d.ts" suffix(, 0)
     }},
@@ -279,9 +261,6 @@ static const struct page_file files[] = {
     }},
     {"client/types/types.d.ts", TEXT{
 #embed "../Page/client/types/types.d.ts" suffix(, 0)
-    }},
-    {"client/types/utc-offsets.d.ts", TEXT{
-#embed "../Page/client/types/utc-offsets.d.ts" suffix(, 0)
     }},
     {"client/LICENSE", TEXT{
 #embed "../../LICENSE" suffix(, 0)

@@ -56,7 +56,7 @@ def test_browser_keeps_a_bounded_number_of_unsent_texts(chat):
     chat.open()
     count = chat.driver.execute_async_script("""
         const [done] = arguments;
-        import("/page/drafts.js").then(({ keepDraft, draftOf }) => {
+        import("/page/composer.js").then(({ keepDraft, draftOf }) => {
             for (let room = 1; room <= 60; room++) keepDraft("alice", `room${room}`, "x");
             const few = JSON.parse(localStorage.getItem("backscroll.drafts")).map(([place]) => place);
             for (let room = 1; room <= 20; room++) keepDraft("alice", `room${room}`, "x".repeat(16384));

@@ -4,13 +4,12 @@
  * @module client
  */
 
-import { Blocks } from "./blocks.js";
 import { Connection } from "./connection.js";
 import { fetch as platformFetch, webSocket } from "./defaults.js";
 import { ClientError, closedError } from "./errors.js";
 import { Identity, Requests } from "./requests.js";
 import { Room } from "./room.js";
-import { Rooms } from "./rooms.js";
+import { Blocks, Rooms } from "./rooms.js";
 import { MemoryStore, Outbox, Storage } from "./storage.js";
 
 /**

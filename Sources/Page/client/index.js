@@ -32,7 +32,7 @@
  * @typedef {import("./types.js").Store} Store
  * @typedef {import("./room.js").Room} Room
  * @typedef {import("./rooms.js").Rooms} Rooms
- * @typedef {import("./blocks.js").Blocks} Blocks
+ * @typedef {import("./rooms.js").Blocks} Blocks
  * @typedef {import("./connection.js").Connection} Connection
  */
 

@@ -11,7 +11,6 @@ import { Observers, toldFailure, until } from "./observers.js";
 import { Readership } from "./readership.js";
 import { pauseAfter } from "./requests.js";
 import { Timeline } from "./timeline.js";
-import { utcOffsets } from "./utc-offsets.js";
 
 /**
  * @typedef {import("./types.js").Message} Message
@@ -29,7 +28,7 @@ import { utcOffsets } from "./utc-offsets.js";
  * @property {(room: Room) => void} closed
  * @property {(summary: import("./types.js").RoomSummary) => void} noteRoom The server has told the state of a room.
  * @property {(room: string, unread: number) => void} noteUnread
- * @property {import("./blocks.js").Blocks} blocks
+ * @property {import("./rooms.js").Blocks} blocks
  */
 
 /** Interval of the machine's clock ticks, in milliseconds. Its waits are whole seconds. */
@@ -1226,4 +1225,39 @@ export class Room {
             this.#agreeAfter(pauseAfter(this.#markFailures, failure));
         }
     }
+}
+
+// The offsets from UTC of the device's time zone, which day lines need
+
+/** The step in which changes of the offset are searched, in milliseconds. No two changes are nearer to each other. */
+const STEP_MILLISECONDS = 7 * 86400000;
+/** The time after now for which changes of the offset are told, in milliseconds. The app may stay open for long. */
+const AHEAD_MILLISECONDS = 2 * 365 * 86400000;
+
+/** @param {number} time */
+const offsetAt = (time) => 0 - Math.round(new Date(time).getTimezoneOffset());
+
+/**
+ * Returns the minutes east of UTC of the device's zone, each from its time on, as the timeline takes them. Before 1970 the first
+ * one holds.
+ *
+ * @returns {[number | null, number][]}
+ */
+function utcOffsets(now = Date.now()) {
+    /** @type {[number | null, number][]} */
+    const offsets = [[null, offsetAt(0)]];
+    let last = offsetAt(0);
+    for (let start = 0; start < now + AHEAD_MILLISECONDS; start += STEP_MILLISECONDS) {
+        let [low, high] = [start, start + STEP_MILLISECONDS];
+        const offset = offsetAt(high);
+        if (offset === last) continue;
+        while (high - low > 1) {
+            const middle = Math.floor((low + high) / 2);
+            if (offsetAt(middle) === offset) high = middle;
+            else low = middle;
+        }
+        offsets.push([high, offset]);
+        last = offset;
+    }
+    return offsets;
 }

@@ -118,6 +118,6 @@ export type TokenOptions = CommonOptions & {
 };
 export type ClientOptions = NamedOptions | TokenOptions;
 import { Connection } from "./connection.js";
-import { Blocks } from "./blocks.js";
+import { Blocks } from "./rooms.js";
 import { Rooms } from "./rooms.js";
 import { Room } from "./room.js";

@@ -24,6 +24,6 @@ export type ConnectionView = import("./types.js").ConnectionView;
 export type Store = import("./types.js").Store;
 export type Room = import("./room.js").Room;
 export type Rooms = import("./rooms.js").Rooms;
-export type Blocks = import("./blocks.js").Blocks;
+export type Blocks = import("./rooms.js").Blocks;
 export type Connection = import("./connection.js").Connection;
 export { MemoryStore, removeStored } from "./storage.js";

@@ -262,7 +262,7 @@ export type RoomHost = {
      */
     noteRoom: (summary: import("./types.js").RoomSummary) => void;
     noteUnread: (room: string, unread: number) => void;
-    blocks: import("./blocks.js").Blocks;
+    blocks: import("./rooms.js").Blocks;
 };
 export type Row = import("./types.js").Row;
 import { ClientError } from "./errors.js";
