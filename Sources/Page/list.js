@@ -1,16 +1,14 @@
 /**
  * A list of rows of unknown heights, with only the rows near the screen in the document.
  *
- * The list keeps the row that is being read in place. It remembers an anchor: the first visible row, and its distance from the
- * top. When rows above change, a row's height changes or the window is resized, it moves that row back to its place before the
- * screen is drawn. A reader at the end of the room stays there when rows change, but not when newer messages come: it is for the
- * timeline to say if these are followed.
- *
- * Two spacers stand for the rows outside the document, with their measured or estimated heights. The rows are in blocks, and
- * each block knows its height. So neither scrolling nor a change of one row passes over a long list.
+ * `ListLayout` of the package knows where each row is, and the offset at which the row that is read stays in place. This module
+ * draws the rows near that offset, measures them, and scrolls there before the screen is drawn. Two spacers stand for the rows
+ * outside the document.
  *
  * @module list
  */
+
+import { ListLayout } from "./client/list-layout.js";
 
 /** The area to draw beyond each edge of the screen, in screens. */
 const OVERSCAN = 1;
@@ -18,13 +16,13 @@ const OVERSCAN = 1;
 const ROWS_AT_ONCE = 6;
 /** Time without fast scrolling after which the list is at rest, in milliseconds. */
 const REST_MILLISECONDS = 100;
-/** The distance from an edge of the window at which its next page is loaded, in screens. */
-const NEAR = 2;
 /** The estimated heights of a message and of a line between messages that have not been measured, in CSS pixels. */
 const ESTIMATE = 40;
 const LINE_ESTIMATE = 41;
 /** Maximum distance from the end that counts as the bottom, in CSS pixels. Zoomed pages have fractions of pixels. */
 const BOTTOM_SLACK = 4;
+/** The keys that the layout has for the lines above the first row and below the last, which say whether more is loaded. */
+const EDGES = ["edge/before", "edge/after"];
 /**
  * Maximum height of a spacer, in CSS pixels. Browsers compute positions with limited precision: at ten million pixels a row
  * could be a whole pixel off. The rows beyond become reachable as the reader gets nearer.
@@ -35,97 +33,57 @@ const MAXIMUM_SPACER = 1_000_000;
  * @typedef {import("./client/index.js").Row} Row
  *
  * @typedef {readonly (readonly Row[])[]} Chunks
- *
- * @typedef {{key: string, offset: number}} Anchor A row that stays at a distance from the top.
  */
 
 /**
- * The estimated height of a row that has not been measured.
+ * Rounds a length to what sums of lengths keep without an error.
  *
- * @param {Row} row
+ * @param {number} pixels
  */
-function estimateOf(row) {
-    return row.state ? ESTIMATE : LINE_ESTIMATE;
-}
-
-/** Neighbouring rows. */
-class Block {
-    /** The place of the first row in the list. */
-    start = 0;
-    /** The sum of the rows' heights. */
-    height = 0;
-
-    /** @param {readonly Row[]} rows */
-    constructor(rows) {
-        this.rows = rows;
-    }
-}
-
-/**
- * Returns the highest `seq` of the rows; 0 if there is none. Only unsent messages may follow the row that has it.
- *
- * @param {Chunks} chunks
- */
-function newestSeq(chunks) {
-    for (let index = chunks.length - 1; index >= 0; index--) {
-        const seq = chunks[index].findLast(({ seq }) => seq !== undefined)?.seq;
-        if (seq !== undefined) return seq;
-    }
-    return 0;
-}
+const exact = (pixels) => Math.round(pixels * 64) / 64;
 
 export class List {
     #scroller;
     #content;
     #top;
     #bottom;
+    #edges;
     #draw;
     #onMove;
     #onScroll;
     /** @type {Chunks} The rows as given. */
     #chunks = [];
-    /** True if the room ends with these rows, as far as is known. */
-    #isEnd = false;
-    /** @type {Block[]} */
-    #blocks = [];
-    #count = 0;
-    /** The sum of the heights of all rows. */
-    #height = 0;
-    /** @type {Map<string, {block: Block, height: number | null}>} The block of each row, and its height once measured. */
-    #slots = new Map();
+    /** @type {Map<string, Row>} The same, by key. */
+    #rows = new Map();
     /** @type {Map<string, Drawn>} The rows in the document, by key. */
     #drawn = new Map();
     /** @type {Drawn[]} The same, from top to bottom. */
     #order = [];
-    #range = [0, 0];
-    /** The mean height of the rows in the document, in CSS pixels. */
-    #meanHeight = ESTIMATE;
+    /** Their indices in the layout, in which the line above the first row has index 0. */
+    #range = [1, 1];
     /** The number of rows that may still be created in this frame. */
     #allowance = ROWS_AT_ONCE;
     /** @type {CSSNumberish | null} The time of the last frame in which rows were drawn. */
     #frame = null;
-    /** The frame request that draws the rows at the scrolled position; 0 without one. */
+    /** The frame request for drawing; 0 if everything is drawn. */
     #pending = 0;
     /** @type {number | undefined} The timer that removes the mark of fast scrolling. */
     #resting = undefined;
     #isWhole = false;
-    /** The frame in which drawing continues; 0 if everything is drawn. */
-    #continuation = 0;
     /** The heights of all rows above and below those in the document, and of their spacers. */
-    #above = { rows: 0, spacer: 0 };
-    #below = { rows: 0, spacer: 0 };
-    /** @type {Anchor | "bottom" | null} The row that stays where it is; null at first. */
-    #anchor = null;
+    #above = spacer(0);
+    #below = spacer(0);
     #observer;
     /** The last position that the list itself has set. The scroll event for it is ignored. */
     #position = 0;
+    #screenHeight;
 
     /**
      * @typedef {{key: string, row: Row, before: Row | undefined, after: Row | undefined, node: HTMLElement, isStale: boolean}} Drawn A
      *   row as drawn, with the rows above and below it.
      *
      * @param {HTMLElement} scroller The element that scrolls.
-     * @param {HTMLElement} content The element within it that gets the rows.
+     * @param {HTMLElement} content The element within it that gets the rows, between the lines that say whether more is loaded.
      * @param {(row: Row, before: Row | undefined, after: Row | undefined, old: HTMLElement | undefined) => HTMLElement} draw Creates the
      *   element of a row, or changes the old one. `before` is the row above, `after` the one below.
      * @param {() => void} onMove Called when the reader has moved, or the list has changed.
@@ -140,11 +98,16 @@ export class List {
         this.#top = document.createElement("div");
         this.#bottom = document.createElement("div");
         content.replaceChildren(this.#top, this.#bottom);
+        this.#edges = /** @type {Element[]} */ ([content.previousElementSibling, content.nextElementSibling]);
+        this.#screenHeight = scroller.clientHeight;
+        /** Where the rows are, and where the reader is. */
+        this.layout = new ListLayout({ height: this.#screenHeight, estimate: ESTIMATE, lineEstimate: LINE_ESTIMATE, slack: BOTTOM_SLACK });
+        const lines = EDGES.map((key, index) => ({ row: { key }, index }));
+        this.layout.apply({ removed: [], moved: [], inserted: lines, updated: [] }, { isEnd: false });
         this.#observer = new ResizeObserver((entries) => {
             // The observer also reports each row that was just measured while it was drawn.
             if (entries.every((entry) => this.#isKnown(entry))) return;
-            this.#noteMove();
-            this.#settle();
+            this.#settleMoved();
         });
         this.#observer.observe(scroller);
         scroller.addEventListener("scroll", this.#scrolled, { passive: true });
@@ -152,7 +115,6 @@ export class List {
 
     close() {
         this.#observer.disconnect();
-        cancelAnimationFrame(this.#continuation);
         cancelAnimationFrame(this.#pending);
         clearTimeout(this.#resting);
         delete this.#scroller.dataset.scrolling;
@@ -169,19 +131,13 @@ export class List {
      *   `"bottom"`, newer messages leave a reader at the bottom where they are.
      */
     update(chunks, isEnd, scrollTo) {
-        this.#isEnd = isEnd;
-        if (chunks === this.#chunks) return;
         this.#noteMove();
-        const leavesBottom = this.#anchor === "bottom" && (!isEnd || (scrollTo !== "bottom" && newestSeq(chunks) > newestSeq(this.#chunks)));
-        if (leavesBottom) this.#anchor = this.#firstInSight(this.#scroller.getBoundingClientRect().top) ?? this.#anchor;
-        this.#takeChunks(chunks);
-        // If the anchor is gone, its nearest neighbour in the document replaces it.
-        if (this.#anchor && this.#anchor !== "bottom" && !this.#slots.has(this.#anchor.key)) this.#anchor = this.#nextAnchor();
+        const wasAtBottom = this.layout.anchor === "bottom";
+        const isSame = chunks === this.#chunks && scrollTo !== "bottom";
+        this.layout.apply(this.#differenceTo(chunks), { isEnd, scroll: scrollTo === "bottom" ? scrollTo : null });
+        if (isSame) return;
         this.#settle();
-        if (!leavesBottom) return;
-        if (scrollTo === null) this.#moveCutLine();
-        // A list that is still in sight as a whole remains at its end.
-        this.#remember();
+        if (wasAtBottom && scrollTo === null && this.layout.anchor !== "bottom") this.#moveCutLine();
     }
 
     /**
@@ -201,12 +157,6 @@ export class List {
         }
     }
 
-    /** Scrolls to the end of the list, and stays there. */
-    scrollToBottom() {
-        this.#anchor = "bottom";
-        this.#settle();
-    }
-
     /**
      * Scrolls to a row.
      *
@@ -214,18 +164,11 @@ export class List {
      * @param {number} share The position on the screen: 0 at the top, 0.5 in the middle.
      */
     scrollTo(key, share) {
-        if (!this.#slots.has(key)) return;
-        const screen = this.#scroller.clientHeight;
-        this.#anchor = { key, offset: Math.round(screen * share) };
-        this.#settle();
-        // A tall row is placed higher, so that as much of it as possible is visible.
-        const highest = Math.max(0, screen - (this.#slots.get(key)?.height ?? 0));
-        if (this.#offset > highest) {
-            this.#anchor = { key, offset: highest };
+        // The row may be taller than was estimated.
+        for (let times = 0; times < 2; times++) {
+            this.layout.scrollTo(key, share);
             this.#settle();
         }
-        // Near the end of the list, the row may be at another position.
-        this.#remember();
     }
 
     /**
@@ -234,38 +177,18 @@ export class List {
      * @param {boolean} isWhole
      */
     setWhole(isWhole) {
-        this.#noteMove();
         this.#isWhole = isWhole;
-        this.#settle();
+        this.#settleMoved();
     }
 
     /** The first visible message with a `seq`, and its distance from the top; null if there is none. */
     get place() {
-        const top = this.#scroller.getBoundingClientRect().top;
-        for (const { row, node } of this.#order) {
-            if (row.seq === undefined) continue;
+        const { top } = this.#scroller.getBoundingClientRect();
+        for (const { row: { seq }, node } of this.#order) {
             const box = node.getBoundingClientRect();
-            if (box.bottom > top) return { seq: row.seq, offset: box.top - top };
+            if (seq !== undefined && box.bottom > top) return { seq, offset: box.top - top };
         }
         return null;
-    }
-
-    /** The distance of the anchor from the top; 0 if it is no row. */
-    get #offset() {
-        return this.#anchor && this.#anchor !== "bottom" ? this.#anchor.offset : 0;
-    }
-
-    /**
-     * Scrolls a row to a distance from the top.
-     *
-     * @param {string} key
-     * @param {number} offset
-     */
-    scrollToOffset(key, offset) {
-        if (!this.#slots.has(key)) return;
-        this.#anchor = { key, offset };
-        this.#settle();
-        this.#remember();
     }
 
     /**
@@ -281,9 +204,7 @@ export class List {
             drawn.isStale = true;
             isNeeded = true;
         }
-        if (!isNeeded) return;
-        this.#noteMove();
-        this.#settle();
+        if (isNeeded) this.#settleMoved();
     }
 
     /**
@@ -309,348 +230,146 @@ export class List {
         return this.#order.map(({ row }) => row);
     }
 
-    /** True if the end of the list is visible. */
-    get isAtBottom() {
-        const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
-        return scrollHeight - scrollTop - clientHeight <= BOTTOM_SLACK;
-    }
-
-    /**
-     * Returns true if less than two screens are left above or below.
-     *
-     * @param {"before" | "after"} edge
-     */
-    isNear(edge) {
-        const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
-        const left = edge === "before" ? scrollTop : scrollHeight - scrollTop - clientHeight;
-        return left < NEAR * clientHeight;
-    }
-
-    /** The last row with a `seq` that is completely visible, or fills the screen; null if there is none. */
-    get lastVisible() {
-        const screen = this.#scroller.getBoundingClientRect();
-        for (let index = this.#order.length - 1; index >= 0; index--) {
-            const { row, node } = this.#order[index];
-            if (row.seq === undefined) continue;
-            const box = node.getBoundingClientRect();
-            if (box.bottom <= screen.bottom + 1 && box.bottom > screen.top) return row.seq;
-            if (box.top <= screen.top && box.bottom >= screen.bottom) return row.seq;
-            if (box.bottom <= screen.top) return null;
-        }
-        return null;
-    }
-
     // The rows
 
-    /** @param {Chunks} chunks */
-    #takeChunks(chunks) {
+    /**
+     * Takes the rows, and returns what has changed. A line between messages, and an unsent message, counts as moved if its chunk
+     * has changed.
+     *
+     * @param {Chunks} chunks
+     */
+    #differenceTo(chunks) {
+        const [before, after] = [new Set(this.#chunks), new Set(chunks)];
         this.#chunks = chunks;
-        const gone = new Map(this.#blocks.map((block) => [block.rows, block]));
-        this.#blocks = chunks.map((rows) => {
-            const known = gone.get(rows);
-            gone.delete(rows);
-            return known ?? this.#blockOf(rows);
-        });
-        for (const block of gone.values()) {
-            for (const { key } of block.rows) if (this.#slots.get(key)?.block === block) this.#slots.delete(key);
-        }
-        this.#count = 0;
-        this.#height = 0;
-        for (const block of this.#blocks) {
-            block.start = this.#count;
-            this.#count += block.rows.length;
-            this.#height += block.height;
-        }
-    }
-
-    /** @param {readonly Row[]} rows */
-    #blockOf(rows) {
-        const block = new Block(rows);
-        for (const row of rows) {
-            const slot = this.#slots.get(row.key);
-            if (slot) slot.block = block;
-            else this.#slots.set(row.key, { block, height: null });
-            block.height += slot?.height ?? estimateOf(row);
-        }
-        return block;
-    }
-
-    /**
-     * Returns the index of the block that has the row at a place.
-     *
-     * @param {number} place
-     */
-    #blockIndex(place) {
-        let low = 0;
-        let high = this.#blocks.length;
-        while (high - low > 1) {
-            const middle = (low + high) >> 1;
-            if (this.#blocks[middle].start <= place) low = middle;
-            else high = middle;
-        }
-        return low;
-    }
-
-    /** @param {number} place */
-    #hasRow(place) {
-        return place >= 0 && place < this.#count;
-    }
-
-    /** @param {number} place One that the list has. */
-    #rowAt(place) {
-        const block = this.#blocks[this.#blockIndex(place)];
-        return block.rows[place - block.start];
-    }
-
-    /** @param {string} key One of a row that the list has. */
-    #slotOf(key) {
-        return /** @type {{block: Block, height: number | null}} */ (this.#slots.get(key));
-    }
-
-    /** @param {string} key */
-    #placeOf(key) {
-        const { block } = this.#slotOf(key);
-        return block.start + block.rows.findIndex((row) => row.key === key);
-    }
-
-    /** @param {Row} row */
-    #heightOf(row) {
-        return this.#slotOf(row.key).height ?? estimateOf(row);
-    }
-
-    /**
-     * Returns the sum of the heights of all rows above a place.
-     *
-     * @param {number} place
-     */
-    #heightAbove(place) {
-        if (!this.#blocks.length) return 0;
-        const index = this.#blockIndex(place);
-        let height = 0;
-        for (let other = 0; other < index; other++) height += this.#blocks[other].height;
-        const { rows, start } = this.#blocks[index];
-        for (const row of rows.slice(0, place - start)) height += this.#heightOf(row);
-        return height;
-    }
-
-    /**
-     * Returns the row at a distance from the top of the first one, and the distance of its own top.
-     *
-     * @param {number} height
-     */
-    #rowAtHeight(height) {
-        let top = 0;
-        const last = this.#blocks[this.#blocks.length - 1];
-        for (const block of this.#blocks) {
-            if (top + block.height <= height && block !== last) {
-                top += block.height;
-                continue;
+        const gone = new Map([...before].flatMap((rows) => (after.has(rows) ? [] : rows.map((row) => [row.key, row]))));
+        /** @type {{row: Row, index: number}[]} */
+        const inserted = [];
+        const kept = [];
+        let start = 1;
+        for (const rows of chunks) {
+            for (const [place, row] of before.has(rows) ? [] : rows.entries()) {
+                const old = gone.get(row.key);
+                gone.delete(row.key);
+                this.#rows.set(row.key, row);
+                const index = start + place;
+                if (!old) inserted.push({ row, index });
+                else if (old.seq === undefined) kept.push({ row, key: row.key, index });
             }
-            for (const row of block.rows) {
-                if (top + this.#heightOf(row) > height || row === last.rows.at(-1)) return { row, top };
-                top += this.#heightOf(row);
-            }
+            start += rows.length;
         }
-        return null;
+        for (const key of gone.keys()) this.#rows.delete(key);
+        return { removed: [...gone.keys()], moved: kept, inserted, updated: kept.map(({ row }) => row) };
+    }
+
+    /**
+     * Returns the row at an index of the layout; undefined beyond the ends.
+     *
+     * @param {number} index
+     */
+    #rowAt(index) {
+        return this.#rows.get(this.layout.keyAt(index) ?? "");
     }
 
     // The place that is read
 
     #scrolled = () => {
-        const moved = this.#scroller.scrollTop - this.#position;
-        if (Math.abs(moved) < 0.5) return;
-        this.#noteSpeed(moved);
-        this.#remember();
+        if (!this.#noteMove()) return;
         this.#onScroll();
-        // In most cases the rows that come into view are in the document already.
-        if (this.#isCovered(OVERSCAN / 2)) return this.#onMove();
+        // In most cases the rows that come into view are in the document already. Fast scrolling passes over them in a frame.
+        if (this.#scroller.dataset.scrolling === undefined && this.#isDrawn(this.#near(OVERSCAN / 2))) return this.#onMove();
         // Drawing joins the other work of this frame, so that a frame draws once.
-        this.#pending ||= requestAnimationFrame(() => this.#settleMoved());
+        this.#goOn();
     };
 
     /**
-     * Moves the anchor by the distance that the reader has scrolled since the list was placed. The scroll event comes a frame
-     * later, and a row that changes its height meanwhile must not take the reader back.
+     * Tells the layout how far the reader has scrolled since the list was placed. The scroll event comes a frame later, and a row that
+     * changes its height meanwhile must not take the reader back. Returns false if the reader has not scrolled.
      */
     #noteMove() {
-        const moved = this.#scroller.scrollTop - this.#position;
-        if (Math.abs(moved) < 0.5) return;
+        const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+        const moved = scrollTop - this.#position;
+        if (Math.abs(moved) < 0.5) return false;
         this.#noteSpeed(moved);
-        this.#position += moved;
-        if (this.#anchor === "bottom") return this.#remember();
-        if (!this.#anchor) return;
-        const { key } = this.#anchor;
-        const offset = this.#anchor.offset - moved;
-        this.#anchor = { key, offset };
-        // A row that is out of sight may not be drawn, and then cannot keep the place.
-        const height = this.#slots.get(key)?.height ?? 0;
-        if (offset >= this.#scroller.clientHeight || offset + height <= 0) this.#remember();
+        this.#position = scrollTop;
+        const below = scrollHeight - clientHeight - scrollTop;
+        // Within a spacer that is shorter than its rows, each pixel stands for several.
+        const missed = missing(this.#below, below) - missing(this.#above, scrollTop);
+        const isLast = below < 2 && this.#range[1] === this.layout.count - 1;
+        this.layout.scroll(isLast ? Infinity : exact(this.layout.offset + moved + missed));
+        return true;
     }
 
     /**
-     * Returns true if the screen, and this many screens beyond its edges, are in the document.
+     * Returns true if the rows of a range are in the document.
+     *
+     * @param {[start: number, end: number]} range
+     */
+    #isDrawn([start, end]) {
+        return start >= this.#range[0] && end <= this.#range[1];
+    }
+
+    /**
+     * Returns the indices of the rows on the screen, and this many screens beyond its edges.
      *
      * @param {number} screens
+     * @returns {[start: number, end: number]}
      */
-    #isCovered(screens) {
-        const { scrollTop, clientHeight, scrollHeight } = this.#scroller;
-        const above = scrollTop - this.#above.spacer;
-        const below = scrollHeight - this.#below.spacer - scrollTop - clientHeight;
-        const margin = screens * clientHeight;
-        return (this.#range[0] === 0 || above >= margin) && (this.#range[1] === this.#count || below >= margin);
-    }
-
-    /** Makes the reader's present position the anchor. */
-    #remember() {
-        this.#position = this.#scroller.scrollTop;
-        if (this.#isEnd && this.isAtBottom && this.#range[1] === this.#count) {
-            this.#anchor = "bottom";
-            return;
-        }
-        const screenTop = this.#scroller.getBoundingClientRect().top;
-        const [top, bottom] = [this.#top.getBoundingClientRect(), this.#bottom.getBoundingClientRect()];
-        if (top.bottom > screenTop && top.height > 0) {
-            this.#anchor = this.#estimatedAnchor(((screenTop - top.top) / top.height) * this.#above.rows);
-        } else if (bottom.top <= screenTop && bottom.height > 0) {
-            const height = ((screenTop - bottom.top) / bottom.height) * this.#below.rows;
-            this.#anchor = this.#estimatedAnchor(this.#heightAbove(this.#range[1]) + height);
-        } else {
-            this.#anchor = this.#firstInSight(screenTop) ?? this.#anchor;
-        }
-    }
-
-    /**
-     * Returns the first message that is not completely above the screen. Lines between messages are not used, because they may
-     * disappear.
-     *
-     * @param {number} screenTop
-     * @returns {Anchor | null}
-     */
-    #firstInSight(screenTop) {
-        for (const { key, row, node } of this.#order) {
-            if (!row.state || !this.#slots.has(key)) continue;
-            const box = node.getBoundingClientRect();
-            if (box.bottom > screenTop) return { key, offset: box.top - screenTop };
-        }
-        return null;
-    }
-
-    /**
-     * Returns the message to show after a jump to a place where nothing is drawn, for example with the scroll bar. A line
-     * between messages is not used: a day line moves when older messages of its day are loaded.
-     *
-     * @param {number} height
-     * @returns {Anchor | null}
-     */
-    #estimatedAnchor(height) {
-        const found = this.#rowAtHeight(height);
-        if (!found) return null;
-        let { row, top } = found;
-        for (let place = this.#placeOf(row.key) + 1; !row.state && place < this.#count; place++) {
-            top += this.#heightOf(row);
-            row = this.#rowAt(place);
-        }
-        return { key: row.key, offset: top - height };
-    }
-
-    /**
-     * Returns a message in the document that is still in the list, with its position.
-     *
-     * @returns {Anchor | null}
-     */
-    #nextAnchor() {
-        const top = this.#scroller.getBoundingClientRect().top;
-        /** @type {Anchor | null} */
-        let nearest = null;
-        for (const { key, row, node } of this.#order) {
-            if (!row.state || !this.#slots.has(key)) continue;
-            const offset = node.getBoundingClientRect().top - top;
-            if (!nearest || Math.abs(offset) < Math.abs(nearest.offset)) nearest = { key, offset };
-        }
-        return nearest;
+    #near(screens) {
+        const last = this.layout.count - 1;
+        const [start, end] = this.#isWhole ? [1, last] : this.layout.range(screens * this.#screenHeight);
+        return [Math.min(Math.max(start, 1), last), Math.max(Math.min(end, last), 1)];
     }
 
     // Drawing
 
-    /** Draws the rows near the anchor, and moves the anchor to its place. */
+    /** Draws the rows near the offset, and scrolls there. */
     #settle() {
         cancelAnimationFrame(this.#pending);
         this.#pending = 0;
         const frame = document.timeline.currentTime;
         if (frame !== this.#frame) this.#allowance = ROWS_AT_ONCE;
         this.#frame = frame;
-        for (let attempt = 0; attempt < 3; attempt++) {
-            // Heights that differ from the estimates change the set of rows that are near.
-            for (let round = 0; round < 3; round++) {
-                const [start, end] = this.#wanted();
-                if (round > 0 && start >= this.#range[0] && end <= this.#range[1]) break;
-                this.#drawRange([start, end]);
-                if (!this.#measure()) break;
-            }
-            this.#place();
-            if (!this.#anchor || this.#isCovered(0)) break;
-            // At the end of the list the anchor cannot keep its place. A row that is visible there becomes the anchor.
-            this.#remember();
+        const { clientHeight } = this.#scroller;
+        if (clientHeight !== this.#screenHeight) this.layout.resize({ height: clientHeight });
+        this.#screenHeight = clientHeight;
+        // Heights that differ from the estimates change the set of rows that are near.
+        for (let round = 0; round < 9; round++) {
+            const range = this.#wanted();
+            if (round > 0 && this.#isDrawn(range)) break;
+            this.#drawRange(range);
+            if (!this.#measure()) break;
         }
-        this.#noteReached();
+        this.#place();
         this.#onMove();
     }
 
     /**
-     * Takes the place that the anchor has reached as its place. At an end of the list it may be another one than was asked for,
-     * because heights were estimated. The reader sees the row there, so there it stays when a page comes.
-     */
-    #noteReached() {
-        if (!this.#anchor || this.#anchor === "bottom") return;
-        const node = this.node(this.#anchor.key);
-        if (!node) return;
-        const offset = node.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top;
-        if (Math.abs(offset - this.#anchor.offset) > 0.5) this.#anchor = { key: this.#anchor.key, offset };
-    }
-
-    /**
-     * Returns the rows to have in the document: those that will be on the screen, and one screen on either side. If that needs
-     * more new rows than one frame may create, the rows farthest from the screen wait for the next frame.
+     * Returns the indices of the rows to have in the document: those that will be on the screen, and one screen on either side. If
+     * that needs more new rows than one frame may create, the rows farthest from the screen wait for the next frame.
      *
      * @returns {[start: number, end: number]}
      */
     #wanted() {
-        if (this.#isWhole) return [0, this.#count];
-        const screen = this.#scroller.clientHeight || 800;
-        const anchor = this.#anchor === "bottom" ? null : this.#anchor;
-        const first = anchor ? this.#placeOf(anchor.key) : this.#count;
-        let [start, end] = [first, first];
-        // The pixels above and below the anchor that are still to be filled, on the screen and then beyond it.
-        let above = anchor ? anchor.offset : screen;
-        let below = screen - above;
+        const [first, last] = this.#near(OVERSCAN);
+        let [start, end] = this.#near(0);
         let allowance = this.#allowance;
-        const take = (/** @type {number} */ place) => {
-            const { key } = this.#rowAt(place);
-            if (!this.#drawn.has(key)) allowance--;
-            return this.#slotOf(key).height ?? this.#meanHeight;
-        };
-        while (start > 0 && above > 0) above -= take(--start);
-        while (end < this.#count && below > 0) below -= take(end++);
-        above += OVERSCAN * screen;
-        below += OVERSCAN * screen;
-        const mayTake = (/** @type {number} */ place) => allowance > 0 || this.#drawn.has(this.#rowAt(place).key);
+        const take = (/** @type {number} */ index) => this.#drawn.has(this.layout.keyAt(index) ?? "") || allowance-- > 0;
+        for (let index = start; index < end; index++) take(index);
         let [goesUp, goesDown] = [true, true];
         while (goesUp || goesDown) {
-            goesUp = start > 0 && above > 0 && mayTake(start - 1);
-            if (goesUp) above -= take(--start);
-            goesDown = end < this.#count && below > 0 && mayTake(end);
-            if (goesDown) below -= take(end++);
+            goesUp = start > first && take(start - 1);
+            if (goesUp) start--;
+            goesDown = end < last && take(end);
+            if (goesDown) end++;
         }
-        const isComplete = (start === 0 || above <= 0) && (end === this.#count || below <= 0);
-        if (!isComplete) this.#goOn();
+        if (start > first || end < last) this.#goOn();
         return [start, end];
     }
 
-    /** Draws the remaining rows in the next frame. */
+    /** Draws in the next frame, or in this one if nothing has been drawn in it. */
     #goOn() {
-        this.#continuation ||= requestAnimationFrame(() => {
-            this.#continuation = 0;
-            // Other work may have drawn in this frame already.
+        this.#pending ||= requestAnimationFrame(() => {
+            this.#pending = 0;
             if (this.#frame === document.timeline.currentTime) this.#goOn();
             else this.#settleMoved();
         });
@@ -675,15 +394,14 @@ export class List {
 
     /** @param {[start: number, end: number]} range */
     #drawRange([start, end]) {
-        const rows = Array.from({ length: end - start }, (_, index) => this.#rowAt(start + index));
+        const rows = Array.from({ length: end - start }, (_, index) => /** @type {Row} */ (this.#rowAt(start + index)));
         const wanted = new Set(rows.map(({ key }) => key));
         // Removed first, so that the remaining rows need not move past them.
-        for (const key of this.#drawn.keys()) if (!wanted.has(key)) this.#erase(key);
+        for (const [key, { node }] of this.#drawn) if (!wanted.has(key)) this.#erase(key, node);
         const order = [];
         let next = this.#top.nextSibling;
-        /** @type {Row | undefined} */
-        let before = this.#hasRow(start - 1) ? this.#rowAt(start - 1) : undefined;
-        const beyond = this.#hasRow(end) ? this.#rowAt(end) : undefined;
+        let before = this.#rowAt(start - 1);
+        const beyond = this.#rowAt(end);
         for (const [index, row] of rows.entries()) {
             const isNext = this.node(row.key) === next;
             const drawn = this.#drawnRow(row, before, rows[index + 1] ?? beyond);
@@ -725,10 +443,11 @@ export class List {
         return drawn;
     }
 
-    /** @param {string} key */
-    #erase(key) {
-        const node = this.node(key);
-        if (!node) return;
+    /**
+     * @param {string} key
+     * @param {HTMLElement} node
+     */
+    #erase(key, node) {
         // If the row has the focus, the list gets it, so that keys continue to scroll.
         if (node.contains(document.activeElement)) this.#scroller.focus({ preventScroll: true });
         this.#observer.unobserve(node);
@@ -742,20 +461,8 @@ export class List {
      * @returns {boolean} True if a row's height has changed.
      */
     #measure() {
-        let [hasChanged, total] = [false, 0];
-        for (const { key, row, node } of this.#order) {
-            const slot = this.#slotOf(key);
-            const { height } = node.getBoundingClientRect();
-            total += height;
-            if (slot.height === height) continue;
-            const growth = height - (slot.height ?? estimateOf(row));
-            slot.block.height += growth;
-            this.#height += growth;
-            slot.height = height;
-            hasChanged = true;
-        }
-        if (total > 0) this.#meanHeight = total / this.#order.length;
-        return hasChanged;
+        const nodes = [...this.#edges.map((node, index) => ({ key: EDGES[index], node })), ...this.#order];
+        return this.layout.measure(nodes.map(({ key, node }) => [key, exact(node.getBoundingClientRect().height)]));
     }
 
     /**
@@ -764,33 +471,48 @@ export class List {
      * @param {ResizeObserverEntry} entry
      */
     #isKnown({ target, borderBoxSize }) {
-        const { key } = /** @type {HTMLElement} */ (target).dataset;
-        return key !== undefined && this.#slots.get(key)?.height === borderBoxSize[0].blockSize;
+        const { key = "" } = /** @type {HTMLElement} */ (target).dataset;
+        return this.layout.frame(key)?.height === exact(borderBoxSize[0].blockSize);
     }
 
     /** Sets the heights of the spacers to those of the rows that are not drawn, up to the maximum. */
     #setSpacers() {
         const [start, end] = this.#range;
-        const spacer = (/** @type {number} */ rows) => ({ rows, spacer: Math.min(Math.max(rows, 0), MAXIMUM_SPACER) });
-        // Repeated changes leave tiny rounding errors in the sums of heights.
-        this.#above = spacer(start === 0 ? 0 : this.#heightAbove(start));
-        this.#below = spacer(end === this.#count ? 0 : this.#height - this.#heightAbove(end));
+        this.#above = spacer(this.#topAt(start) - this.#topAt(1));
+        this.#below = spacer(this.#topAt(this.layout.count - 1) - this.#topAt(end));
         this.#top.style.height = `${this.#above.spacer}px`;
         this.#bottom.style.height = `${this.#below.spacer}px`;
     }
 
+    /** @param {number} index */
+    #topAt(index) {
+        return this.layout.frame(this.layout.keyAt(index) ?? "")?.top ?? 0;
+    }
+
     #place() {
         const scroller = this.#scroller;
-        if (this.#anchor === "bottom") {
+        if (this.layout.anchor === "bottom") {
             scroller.scrollTop = scroller.scrollHeight;
-        } else if (this.#anchor) {
-            const node = this.#drawn.get(this.#anchor.key)?.node;
-            if (!node) return;
-            const offset = node.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
-            const distance = offset - this.#anchor.offset;
+        } else {
+            const position = this.layout.offset - this.#above.rows + this.#above.spacer;
             // A distance below a device pixel is only rounding.
-            if (Math.abs(distance) > 0.25) scroller.scrollTop += distance;
+            if (Math.abs(position - scroller.scrollTop) > 0.25) scroller.scrollTop = position;
         }
         this.#position = scroller.scrollTop;
     }
 }
+
+/**
+ * A spacer for rows of a height.
+ *
+ * @param {number} rows
+ */
+const spacer = (rows) => ({ rows, spacer: Math.min(rows, MAXIMUM_SPACER) });
+
+/**
+ * Returns the height of the rows that a spacer leaves out in the part of it that the screen has reached.
+ *
+ * @param {ReturnType<typeof spacer>} spacer
+ * @param {number} left The distance from the screen to the end of the list.
+ */
+const missing = ({ rows, spacer }, left) => (left < spacer ? (1 - left / spacer) * (rows - spacer) : 0);

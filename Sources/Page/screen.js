@@ -332,7 +332,7 @@ export class Screen {
     save() {
         this.#room.save();
         if (!this.#view || this.#view.epoch === null) return;
-        const isAtEnd = this.#list.isAtBottom && this.#view.after === "end";
+        const isAtEnd = this.#list.layout.isAtBottom && this.#view.after === "end";
         session.set(this.#placeKey, isAtEnd ? null : JSON.stringify(this.#list.place));
     }
 
@@ -464,8 +464,7 @@ export class Screen {
         this.#quotes.update((key) => this.#list.node(key) !== undefined);
         if (view.connection === "live" && this.#connection !== "live") this.#quotes.retry();
         this.#connection = view.connection;
-        if (scrollTo === "bottom") this.#list.scrollToBottom();
-        else if (scrollTo !== null) this.#scrollToRow(scrollTo);
+        if (scrollTo !== null && scrollTo !== "bottom") this.#scrollToRow(scrollTo);
         this.#isDrawing = false;
         this.#announce(view);
         this.#moved();
@@ -490,7 +489,7 @@ export class Screen {
         const place = this.#returning;
         this.#returning = null;
         const row = this.#view?.chunks.flat().find((row) => row.key === key);
-        if (place && row?.seq === place.seq) return this.#list.scrollToOffset(key, place.offset);
+        if (place && row?.seq === place.seq) return this.#list.scrollTo(key, place.offset / this.scroller.clientHeight);
         // The unread line goes near the top, so that the unread messages are visible below it. A message goes near the
         // middle.
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
@@ -665,7 +664,8 @@ export class Screen {
     #moved() {
         const view = this.#view;
         if (!view || this.#isDrawing || this.isEnded) return;
-        const [atBottom, lastVisible] = [this.#list.isAtBottom, this.#list.lastVisible];
+        const { layout } = this.#list;
+        const { isAtBottom: atBottom, lastVisible } = layout;
         setHidden($("[data-to-latest]"), atBottom && view.after === "end");
         setHidden($("[data-return]"), !this.#canReturn || (atBottom && view.after === "end"));
         this.#showMention();
@@ -677,7 +677,7 @@ export class Screen {
         for (const edge of /** @type {const} */ (["before", "after"])) {
             const state = view[edge];
             if (state === "failed" && performance.now() - this.#failedAt[edge] < RETRY_MILLISECONDS) continue;
-            if ((state !== "idle" && state !== "failed") || !this.#list.isNear(edge)) continue;
+            if ((state !== "idle" && state !== "failed") || !layout.isNear(edge)) continue;
             if (state === "failed") this.#failedAt[edge] = performance.now();
             if (edge === "before") this.#room.loadBefore();
             else this.#room.loadAfter();

@@ -112,6 +112,9 @@ static const struct page_file files[] = {
     {"client/index.js", TEXT{
 #embed "../Page/client/index.js" suffix(, 0)
     }},
+    {"client/list-layout.js", TEXT{
+#embed "../Page/client/list-layout.js" suffix(, 0)
+    }},
     {"client/list.js", TEXT{
 #embed "../Page/client/list.js" suffix(, 0)
     }},
@@ -195,6 +198,9 @@ static const struct page_file files[] = {
     }},
     {"client/types/index.d.ts", TEXT{
 #embed "../Page/client/types/index.d.ts" suffix(, 0)
+    }},
+    {"client/types/list-layout.d.ts", TEXT{
+#embed "../Page/client/types/list-layout.d.ts" suffix(, 0)
     }},
     {"client/types/list.d.ts", TEXT{
 #embed "../Page/client/types/list.d.ts" suffix(, 0)
