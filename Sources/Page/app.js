@@ -357,12 +357,19 @@ function drawReturn() {
     screen?.setCanReturn((step.jumps ?? 0) > 0);
 }
 
+/** True until the browser has gone back to the list of rooms, which it does later. A second press must not go further. */
+let isLeaving = false;
+
 /** Goes back to the list of rooms. */
 function goBack() {
+    if (isLeaving) return;
     const { isFromList, jumps = 0, isDialog } = step;
     const steps = jumps + (isDialog ? 2 : 1);
     // Browsers keep 50 entries, so that the list's may be gone.
-    if (isFromList && steps < history.length) return history.go(-steps);
+    if (isFromList && steps < history.length) {
+        isLeaving = true;
+        return history.go(-steps);
+    }
     history.replaceState((step = {}), "", urlOf(null));
     show(null);
 }
@@ -960,6 +967,7 @@ async function tryMember(request) {
 $("#back").onclick = goBack;
 $("[data-return]").onclick = () => history.back();
 window.addEventListener("popstate", () => {
+    isLeaving = false;
     const { room, at } = place();
     const { jumps, from, isDialog } = step;
     step = history.state ?? {};

@@ -66,6 +66,26 @@ def test_way_back_to_the_list_passes_over_jumps(chat):
     chat.driver.switch_to.window(first)
 
 
+def test_second_press_of_the_back_button_stays_in_the_app(chat):
+    chat.server.request("PUT", "/v1/rooms/lobby?user=alice", {"visibility": "open"})
+    fill(chat.server, 3)
+    first = chat.driver.current_window_handle
+    chat.driver.switch_to.new_window("tab")
+    for _ in range(2):
+        chat.driver.get(f"{chat.server.url}/?user=alice")
+        chat.click("[data-room-item=lobby] a")
+        chat.wait("document.querySelector('.row')")
+        chat.run("setTimeout(() => { for (let press = 0; press < 2; press++) document.querySelector('#back').click(); })")
+        chat.wait("location.search === '?user=alice' && !document.querySelector('#screen').offsetParent")
+        # The button works again.
+        chat.click("[data-room-item=lobby] a")
+        chat.wait("document.querySelector('.row')")
+        chat.run("setTimeout(() => document.querySelector('#back').click())")
+        chat.wait("location.search === '?user=alice' && !document.querySelector('#screen').offsetParent")
+    chat.driver.close()
+    chat.driver.switch_to.window(first)
+
+
 DIALOG = "document.querySelector('dialog[open]')"
 LOBBY = "document.querySelector('#screen').checkVisibility() && location.search.includes('room=lobby')"
 
