@@ -16,8 +16,7 @@ struct FaultPlanTests {
         return try FaultPlan(request.head)
     }
 
-    @Test("are read from the header, from the query, or from both if they agree")
-    func places() throws {
+    @Test func `are read from the header, from the query, or from both if they agree`() throws {
         #expect(try faults().faults == [])
         let expected = [Fault(name: .lateAnswer, value: 2000), Fault(name: .doublePush, value: 0)]
         #expect(try faults("late-answer=2000, double-push").faults == expected)
@@ -33,25 +32,23 @@ struct FaultPlanTests {
         #expect(try faults(query: "fault=delay&x=%zz").faults == [])
     }
 
-    @Test(
-        "do not reach the server",
-        arguments: [
-            ("/x?fault=delay", "/x"), ("/x?a=1&fault=delay&b=fault", "/x?a=1&b=fault"),
-            ("/x?default=1", "/x?default=1"), ("/x", "/x"),
-        ])
-    func removed(sent: String, passed: String) {
+    @Test(arguments: [
+        ("/x?fault=delay", "/x"), ("/x?a=1&fault=delay&b=fault", "/x?a=1&b=fault"),
+        ("/x?default=1", "/x?default=1"), ("/x", "/x"),
+    ])
+    func `do not reach the server`(sent: String, passed: String) {
         #expect(FaultPlan.removed(from: sent) == passed)
     }
 
-    @Test("each have a default value", arguments: Fault.Name.allCases)
-    func usualValues(name: Fault.Name) throws {
+    @Test(arguments: Fault.Name.allCases)
+    func `each have a default value`(name: Fault.Name) throws {
         let plan = try faults(name.rawValue)
         #expect(plan[name] == name.argument?.usual ?? 0)
         if let argument = name.argument { #expect(argument.allows(argument.usual)) }
     }
 
-    @Test("are accepted up to their bounds", arguments: Fault.Name.allCases)
-    func bounds(name: Fault.Name) throws {
+    @Test(arguments: Fault.Name.allCases)
+    func `are accepted up to their bounds`(name: Fault.Name) throws {
         guard let argument = name.argument else {
             #expect(throws: Problem.self) { try faults("\(name.rawValue)=1") }
             return
@@ -66,8 +63,7 @@ struct FaultPlanTests {
         }
     }
 
-    @Test("can be limited to the first requests, or to every Nth one")
-    func occasions() throws {
+    @Test func `can be limited to the first requests, or to every Nth one`() throws {
         #expect(try faults("status=503:2").fault(.status)?.occasions == .first(2))
         #expect(try faults("status=503/5, delay").fault(.status)?.occasions == .every(5))
         #expect(try faults("status:2").fault(.status) == Fault(name: .status, value: 503, occasions: .first(2)))
@@ -83,8 +79,7 @@ struct FaultPlanTests {
         }
     }
 
-    @Test("count requests separately for each method, path and fault")
-    func counts() throws {
+    @Test func `count requests separately for each method, path and fault`() throws {
         let counts = FaultCounts()
         let plan = try faults("status=503:2, late-answer=5/2")
         let due = (1...4).map { _ in plan.due(.get, "v1/rooms", counts).faults.map(\.name) }
@@ -98,8 +93,7 @@ struct FaultPlanTests {
         #expect(plan.due(.get, "v1/rooms", counts).refusal?.status == 503)
     }
 
-    @Test("are listed when an unknown one is refused")
-    func unknown() throws {
+    @Test func `are listed when an unknown one is refused`() throws {
         for (text, name) in [("late-anser", "\"late-anser\""), ("DELAY", "\"DELAY\""), ("=5", "\"\"")] {
             let error = #expect(throws: Problem.self) { try faults(query: "fault=\(text)") }
             #expect(error?.code == .invalidFault)
@@ -115,24 +109,21 @@ struct FaultPlanTests {
         #expect(throws: Problem.self) { try faults("status=504") }
     }
 
-    @Test("may occur once, except faults of single frames")
-    func repeated() throws {
+    @Test func `may occur once, except faults of single frames`() throws {
         #expect(throws: Problem.self) { try faults("delay=1, delay=2") }
         let plan = try faults("drop-frame=2, drop-frame=5, double-frame, double-frame=3")
         #expect(plan.has(.dropFrame, 2) && plan.has(.dropFrame, 5) && !plan.has(.dropFrame, 3))
         #expect(plan.has(.doubleFrame, 1) && plan.has(.doubleFrame, 3))
     }
 
-    @Test("are bounded in number")
-    func count() throws {
+    @Test func `are bounded in number`() throws {
         let most = (1...FaultPlan.maximumFaults).map { "drop-frame=\($0)" }.joined(separator: ",")
         #expect(try faults(most).faults.count == FaultPlan.maximumFaults)
         let error = #expect(throws: Problem.self) { try faults(most + ",delay") }
         #expect(error?.limit == FaultPlan.maximumFaults)
     }
 
-    @Test("refuse a request with the requested status")
-    func refusals() throws {
+    @Test func `refuse a request with the requested status`() throws {
         #expect(try faults("delay").refusal == nil)
         for (status, code, wait) in [(429, "rate_limited", 1), (500, "internal_error", nil), (503, "unavailable", 1)] {
             let refusal = try #require(try faults("status=\(status)").refusal)

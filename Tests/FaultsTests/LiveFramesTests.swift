@@ -58,8 +58,8 @@ struct LiveFramesTests {
         return (out, false)
     }
 
-    @Test("are counted the same however they arrive; notices do not count", arguments: PushFormat.all)
-    func numbers(format: PushFormat) throws {
+    @Test(arguments: PushFormat.all)
+    func `are counted the same however they arrive; notices do not count`(format: PushFormat) throws {
         let notice = try typing(format)
         let (begin, one, two, three) = (
             try subscribed(format), messages([1, 2], format), messages([3], format), messages([4, 5, 6], format)
@@ -77,8 +77,8 @@ struct LiveFramesTests {
         }
     }
 
-    @Test("end the connection after a number of replayed or live messages", arguments: PushFormat.all)
-    func cuts(format: PushFormat) throws {
+    @Test(arguments: PushFormat.all)
+    func `end the connection after a number of replayed or live messages`(format: PushFormat) throws {
         let (begin, live) = (try subscribed(format), try live(format))
         var replay = try frames("cut-replay=2", format)
         #expect(try pass(begin, messages([1, 2, 3], format), by: &replay) == (begin + messages([1, 2], format), true))
@@ -92,8 +92,8 @@ struct LiveFramesTests {
                 == (start + messages([4, 5], format), true))
     }
 
-    @Test("are counted for each subscription", arguments: [PushFormat.webSocket, .deflatedWebSocket])
-    func rooms(format: PushFormat) throws {
+    @Test(arguments: [PushFormat.webSocket, .deflatedWebSocket])
+    func `are counted for each subscription`(format: PushFormat) throws {
         var frames = try frames("drop-frame=2,cut-live=1", format)
         let (lobby, den) = (try subscribed(format), try subscribed(format, to: "den"))
         var expected = lobby + messages([1], format) + den + message(1, in: "den", format)
@@ -110,8 +110,8 @@ struct LiveFramesTests {
                 == (messages([5], format) + live + message(3, in: "den", format), true))
     }
 
-    @Test("can be cut in the middle", arguments: PushFormat.all)
-    func tears(format: PushFormat) throws {
+    @Test(arguments: PushFormat.all)
+    func `can be cut in the middle`(format: PushFormat) throws {
         var frames = try frames("torn-frame=2", format)
         let (out, isEnd) = try pass(messages([1, 2, 3], format), by: &frames)
         let second = message(2, format)
@@ -119,8 +119,8 @@ struct LiveFramesTests {
         #expect(isEnd)
     }
 
-    @Test("can be sent in fragments, also compressed", arguments: [PushFormat.webSocket, .deflatedWebSocket])
-    func fragments(format: PushFormat) throws {
+    @Test(arguments: [PushFormat.webSocket, .deflatedWebSocket])
+    func `can be sent in fragments, also compressed`(format: PushFormat) throws {
         let all = messages([1, 2], format) + (try typing(format))
         for length in [1, 16, 100, 1000] {
             var frames = try frames("fragment-frames=\(length)", format)
@@ -138,8 +138,8 @@ struct LiveFramesTests {
         }
     }
 
-    @Test("have the requested epoch: the ids of events, and the first frame", arguments: PushFormat.all)
-    func epochs(format: PushFormat) throws {
+    @Test(arguments: PushFormat.all)
+    func `have the requested epoch: the ids of events, and the first frame`(format: PushFormat) throws {
         var frames = try frames("new-epoch", format)
         let (out, _) = try pass(try subscribed(format) + messages([7], format) + typing(format), by: &frames)
         let begin = try subscribed(format, epoch: "E0fault")
@@ -152,8 +152,8 @@ struct LiveFramesTests {
         }
     }
 
-    @Test("are pushed again if the client has them, else twice when they come", arguments: PushFormat.all)
-    func pushAgain(format: PushFormat) throws {
+    @Test(arguments: PushFormat.all)
+    func `are pushed again if the client has them, else twice when they come`(format: PushFormat) throws {
         var frames = try frames("drop-frame=4", format)
         let snapshot = Array(#"{"room":"lobby","rev":3,"text":"y"}"#.utf8)
         func again(_ rev: Int64) -> [UInt8] {
@@ -178,8 +178,8 @@ struct LiveFramesTests {
         #expect(text.contains("id: E0:3\n") == (format == .serverSentEvents))
     }
 
-    @Test("pass as they are with faults of another kind", arguments: PushFormat.all)
-    func none(format: PushFormat) throws {
+    @Test(arguments: PushFormat.all)
+    func `pass as they are with faults of another kind`(format: PushFormat) throws {
         var frames = try frames("delay,late-answer,lost-answer,status,double-push", format)
         let all = try subscribed(format) + messages([1, 2], format) + live(format) + messages([3], format)
         #expect(try pass(all, by: &frames) == (all, false))

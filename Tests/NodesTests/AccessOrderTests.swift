@@ -21,8 +21,7 @@ struct AccessOrderTests {
         AccessOrder.News(memberships: [MembershipChange(user: bob, room: lobby, kind: .left)])
     }
 
-    @Test("are the changes of other nodes, in order")
-    func others() throws {
+    @Test func `are the changes of other nodes, in order`() throws {
         var order = AccessOrder()
         let removed = AccessOrder.News(
             memberships: [MembershipChange(user: bob, room: lobby, kind: .left)], ends: [.removed(bob, from: lobby)])
@@ -34,8 +33,7 @@ struct AccessOrderTests {
         #expect(news == [joined(7), removed])
     }
 
-    @Test("repeat a later membership of the node itself after an earlier one of another node")
-    func late() {
+    @Test func `repeat a later membership of the node itself after an earlier one of another node`() {
         // Both in one read, in two reads, and not any more in a third.
         var order = AccessOrder()
         let both = [event(1, "other", "left bob lobby"), event(2, "own", "joined bob lobby 8")]

@@ -52,8 +52,7 @@ struct FeedPositionsTests {
         func failed(_ look: FeedPositions.Look) { value.failed(look) }
     }
 
-    @Test("publish a commit of this node that continues them, and request a look for one that is ahead")
-    func commits() {
+    @Test func `publish a commit of this node that continues them, and request a look for one that is ahead`() {
         let positions = Positions()
         #expect(positions.replayed(room, to: state(5)) == nil)
         #expect(positions.committed(batch(6...7)))
@@ -63,8 +62,7 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks() == [FeedPositions.Look(room: room, since: state(7))])
     }
 
-    @Test("ignore hints about known revisions, and about rooms without subscribers")
-    func hints() throws {
+    @Test func `ignore hints about known revisions, and about rooms without subscribers`() throws {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
         positions.hinted(room, at: 5) { _ in true }
@@ -75,8 +73,7 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks().count == 1)
     }
 
-    @Test("look again after a hint that came during a look, and after an incomplete answer")
-    func again() {
+    @Test func `look again after a hint that came during a look, and after an incomplete answer`() {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
         positions.hinted(room, at: 6) { _ in true }
@@ -92,8 +89,7 @@ struct FeedPositionsTests {
         #expect(!positions.hasDue)
     }
 
-    @Test("do not publish an answer that this node's commits have overtaken")
-    func overtaken() {
+    @Test func `do not publish an answer that this node's commits have overtaken`() {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
         positions.hinted(room, at: 6) { _ in true }
@@ -103,8 +99,7 @@ struct FeedPositionsTests {
         #expect(!positions.hasDue)
     }
 
-    @Test("keep a hint that comes while a subscription's first slice is being read")
-    func early() {
+    @Test func `keep a hint that comes while a subscription's first slice is being read`() {
         let positions = Positions()
         positions.hinted(room, at: 6) { _ in true }
         #expect(!positions.hasDue)
@@ -112,8 +107,7 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks().map(\.since) == [state(5)])
     }
 
-    @Test("tell the feeds where they are when another loop's slice is older than the first one")
-    func marker() throws {
+    @Test func `tell the feeds where they are when another loop's slice is older than the first one`() throws {
         let positions = Positions()
         _ = positions.replayed(room, to: state(7))
         let marker = try #require(positions.replayed(room, to: state(5)))
@@ -121,8 +115,7 @@ struct FeedPositionsTests {
         #expect(positions.replayed(room, to: state(6)) == nil)
     }
 
-    @Test("forget rooms whose subscribers have left, at a sweep and at a look")
-    func forgets() {
+    @Test func `forget rooms whose subscribers have left, at a sweep and at a look`() {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
         #expect(positions.sweep(hasSubscribers: { _ in true }) == [FeedPositions.Look(room: room, since: state(5))])
@@ -134,8 +127,7 @@ struct FeedPositionsTests {
         #expect(positions.count == 0)
     }
 
-    @Test("wait for another look after one that failed, and after lost hints")
-    func failed() {
+    @Test func `wait for another look after one that failed, and after lost hints`() {
         let positions = Positions()
         _ = positions.replayed(room, to: state(5))
         positions.lookAtAll()
@@ -145,8 +137,8 @@ struct FeedPositionsTests {
         #expect(positions.takeLooks() == [look])
     }
 
-    @Test("lose, repeat and reorder nothing, whatever arrives late", arguments: UInt64(0)..<300)
-    func model(seed: UInt64) throws {
+    @Test(arguments: UInt64(0)..<300)
+    func `lose, repeat and reorder nothing, whatever arrives late`(seed: UInt64) throws {
         // Without lost hints nothing may need a sweep.
         let model = try FeedModel(seed: seed, losesHints: seed % 3 == 0)
         for _ in 0..<400 { model.step() }

@@ -18,8 +18,7 @@ struct HeldRoomsTests {
 
     private func numbers(_ submissions: some Sequence<Submission>) -> [UInt64] { submissions.map(\.ticket.number) }
 
-    @Test("wait, and those of other rooms do not")
-    func others() throws {
+    @Test func `wait, and those of other rooms do not`() throws {
         var held = HeldRooms()
         #expect(held.nextLook == nil)
         let others = held.hold([try RoomID("a")], of: try sends("a", "b", "-", "a", "c")[...], at: now)
@@ -32,8 +31,7 @@ struct HeldRoomsTests {
         #expect(held.count == 3)
     }
 
-    @Test("continue in order once their room is free, while other rooms stay locked")
-    func free() throws {
+    @Test func `continue in order once their room is free, while other rooms stay locked`() throws {
         var held = HeldRooms()
         let (a, b) = (try RoomID("a"), try RoomID("b"))
         _ = held.hold([a, b], of: try sends("a", "b", "a", "b")[...], at: now)
@@ -45,8 +43,7 @@ struct HeldRoomsTests {
         #expect(held.nextLook == nil && held.count == 0)
     }
 
-    @Test("can be refused while they wait")
-    func refused() throws {
+    @Test func `can be refused while they wait`() throws {
         var held = HeldRooms()
         _ = held.hold([try RoomID("a")], of: try sends("a", "a", "a")[...], at: now)
         held.filter { $0.dropFirst() }

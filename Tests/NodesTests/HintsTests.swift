@@ -12,8 +12,7 @@ struct HintsTests {
         if case .hints(let hints, _) = Hints.parse(payload) { hints } else { nil }
     }
 
-    @Test("are read as they were written, with the sender's name")
-    func roundTrip() throws {
+    @Test func `are read as they were written, with the sender's name`() throws {
         var hints = Hints()
         hints.add(lobby, rev: 42)
         hints.add(try RoomID("a.b_c~d-e"), rev: RoomFacts.maximumOrdinal)
@@ -23,8 +22,7 @@ struct HintsTests {
         #expect(Hints.parse(payloads[0]) == .hints(hints, node: "node1"))
     }
 
-    @Test("have a payload that is stable, because nodes of two versions read it")
-    func bytes() {
+    @Test func `have a payload that is stable, because nodes of two versions read it`() {
         var hints = Hints()
         hints.add(lobby, rev: 42)
         hints.addEvents()
@@ -33,8 +31,7 @@ struct HintsTests {
         #expect(hints.payloads(from: "n") == ["h n @ *"])
     }
 
-    @Test("of one room keep the latest revision")
-    func merged() {
+    @Test func `of one room keep the latest revision`() {
         var hints = Hints()
         #expect(hints.isEmpty && hints.payloads(from: "n").isEmpty)
         hints.add(lobby, rev: 5)
@@ -49,8 +46,8 @@ struct HintsTests {
         #expect(hints.isEverything && hints.rooms.isEmpty && hints.hasEvents)
     }
 
-    @Test("that do not fit one payload are split, and merge to the same hints", arguments: [100, 700, 1_500])
-    func split(count: Int) throws {
+    @Test(arguments: [100, 700, 1_500])
+    func `that do not fit one payload are split, and merge to the same hints`(count: Int) throws {
         var hints = Hints()
         for number in 0..<count { hints.add(try RoomID("room-\(number)"), rev: Int64(number) + 1_000_000) }
         hints.addEvents()
@@ -62,8 +59,7 @@ struct HintsTests {
         #expect(merged == hints)
     }
 
-    @Test("that do not fit the payloads sent at once request a look at all rooms")
-    func tooMany() throws {
+    @Test func `that do not fit the payloads sent at once request a look at all rooms`() throws {
         let name = String(repeating: "x", count: RoomID.maximumBytes - 8)
         var hints = Hints()
         for number in 0..<1_000 { hints.add(try RoomID("\(name)\(number)"), rev: RoomFacts.maximumOrdinal) }
@@ -76,27 +72,23 @@ struct HintsTests {
         #expect(merged.isEverything && merged.hasEvents)
     }
 
-    @Test("that wait for long name no more rooms than their bound")
-    func bounded() throws {
+    @Test func `that wait for long name no more rooms than their bound`() throws {
         var hints = Hints()
         for number in 0...Hints.maximumRooms { hints.add(try RoomID("room-\(number)"), rev: 1) }
         #expect(hints.isEverything && hints.rooms.isEmpty)
     }
 
-    @Test(
-        "that are malformed are told apart",
-        arguments: [
-            "", "h", "h ", "h n", "h  lobby:1", "h n ", "h n lobby", "h n lobby:", "h n lobby:0", "h n lobby:-1",
-            "h n lobby:01", "h n lobby:1x", "h n :1", "h n lob by:1", "h n lobby:99999999999999999999", "h n @7",
-            "h n @@", "h n **", "h n lobby:68719476736", "hint n lobby:1", "h n lobby:1  a:1", "h n lób:1",
-            "h \(String(repeating: "n", count: 65)) lobby:1",
-        ])
-    func malformed(payload: String) {
+    @Test(arguments: [
+        "", "h", "h ", "h n", "h  lobby:1", "h n ", "h n lobby", "h n lobby:", "h n lobby:0", "h n lobby:-1",
+        "h n lobby:01", "h n lobby:1x", "h n :1", "h n lob by:1", "h n lobby:99999999999999999999", "h n @7",
+        "h n @@", "h n **", "h n lobby:68719476736", "hint n lobby:1", "h n lobby:1  a:1", "h n lób:1",
+        "h \(String(repeating: "n", count: 65)) lobby:1",
+    ])
+    func `that are malformed are told apart`(payload: String) {
         #expect(Hints.parse(payload) == .malformed)
     }
 
-    @Test("are not notifications of another kind")
-    func otherKind() {
+    @Test func `are not notifications of another kind`() {
         #expect(Hints.parse("t n whatever") == .other(kind: "t"))
     }
 }

@@ -51,8 +51,7 @@ struct ListenerTurnsTests {
         }
     }
 
-    @Test("read events first, then begin a sweep, and look at what it finds")
-    func order() {
+    @Test func `read events first, then begin a sweep, and look at what it finds`() {
         replay()
         var turns = turns()
         turns.begin(hearing: Hints(), at: start)
@@ -74,8 +73,7 @@ struct ListenerTurnsTests {
         #expect(turns.deadline(feeds) == start + ListenerTurns.eventInterval)
     }
 
-    @Test("read events when a hint tells of them, and otherwise in intervals")
-    func events() {
+    @Test func `read events when a hint tells of them, and otherwise in intervals`() {
         var turns = turns()
         turns.begin(hearing: Hints(), at: start)
         #expect(name(turns.next(feeds)) == "events")
@@ -91,8 +89,7 @@ struct ListenerTurnsTests {
         #expect(name(turns.next(feeds)) == "events")
     }
 
-    @Test("read all changed rooms if there are more to compare than the table has pages")
-    func scan() {
+    @Test func `read all changed rooms if there are more to compare than the table has pages`() {
         replay()
         var turns = turns()
         for (turn, expected) in ["revisions 2", "changed rooms"].enumerated() {
@@ -109,8 +106,7 @@ struct ListenerTurnsTests {
         }
     }
 
-    @Test("look again at rooms after a failed read")
-    func failure() {
+    @Test func `look again at rooms after a failed read`() {
         replay()
         var hints = Hints()
         hints.add(rooms[1], rev: 6)

@@ -27,8 +27,7 @@ struct MarkBatchTests {
         return known
     }
 
-    @Test("has one mark for each user and room, at the highest `seq`, in a fixed order")
-    func order() throws {
+    @Test func `has one mark for each user and room, at the highest seq, in a fixed order`() throws {
         let batch = MarkBatch(
             try [
                 submission(0, .read(seq: 2), in: "a", by: "bob"), submission(1, .read(seq: 5), in: "a", by: "bob"),
@@ -47,8 +46,7 @@ struct MarkBatchTests {
             ])
     }
 
-    @Test("leaves out marks after another change of their room, in unknown rooms, and at 0")
-    func rest() throws {
+    @Test func `leaves out marks after another change of their room, in unknown rooms, and at 0`() throws {
         let send = Submission.Change.send(Draft(content: Content(text: "hello")))
         let batch = MarkBatch(
             try [

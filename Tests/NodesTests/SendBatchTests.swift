@@ -51,21 +51,18 @@ struct SendBatchTests {
 
     private func numbers(_ batch: SendBatch) -> [UInt64] { batch.sends.map(\.submission.ticket.number) }
 
-    @Test("has the sends to known rooms, with the rooms in the order of their numbers")
-    func order() throws {
+    @Test func `has the sends to known rooms, with the rooms in the order of their numbers`() throws {
         let batch = try batch([send(0, in: "a"), send(1, in: "b"), send(2, in: "a")])
         #expect(batch.rooms.map(\.number) == [3, 7])
         #expect(batch.rooms.map(\.sends) == [[1], [0, 2]])
     }
 
-    @Test("leaves out sends to unknown rooms, but none to other rooms")
-    func unknownRoom() throws {
+    @Test func `leaves out sends to unknown rooms, but none to other rooms`() throws {
         let batch = try batch([send(0, in: "new"), send(1, in: "a"), send(2, in: "new")])
         #expect(numbers(batch) == [1])
     }
 
-    @Test("leaves out sends after a change of their room, but not those after a read mark")
-    func changes() throws {
+    @Test func `leaves out sends after a change of their room, but not those after a read mark`() throws {
         let change = MessageChange(seq: 1, action: .delete, revs: nil)
         let batch = try batch([
             send(0, in: "a"), submission(1, .change(change), in: "a"), send(2, in: "a"),
@@ -74,38 +71,36 @@ struct SendBatchTests {
         #expect(numbers(batch) == [0, 4])
     }
 
-    @Test("leaves out everything after a change of a user")
-    func userChange() throws {
+    @Test func `leaves out everything after a change of a user`() throws {
         let batch = try batch([
             send(0, in: "a"), submission(1, .user(user("bob"), .erase), in: nil, isAdmin: true), send(2, in: "b"),
         ])
         #expect(numbers(batch) == [0])
     }
 
-    @Test("has sends to private rooms from known members and admins only")
-    func privateRoom() throws {
+    @Test func `has sends to private rooms from known members and admins only`() throws {
         let batch = try batch([
             send(0, in: "p"), send(1, in: "p", by: "root", isAdmin: true), send(2, in: "p", by: "bob"),
         ])
         #expect(numbers(batch) == [0, 1])
     }
 
-    @Test("leaves out replies to messages that the node does not know of")
-    func replies() throws {
+    @Test func `leaves out replies to messages that the node does not know of`() throws {
         let batch = try batch([send(0, in: "a", replyTo: 9), send(1, in: "b", replyTo: 10)])
         #expect(numbers(batch) == [0])
     }
 
-    @Test("leaves out sends that expect a head, and later ones of their rooms, and looks nothing up for them")
-    func expectedHeads() throws {
+    @Test func `leaves out sends that expect a head, and later ones of their rooms, and looks nothing up for them`()
+        throws
+    {
         let draft = Draft(content: Content(text: "1"), expectHead: 9)
         let expecting = try submission(0, .send(draft), in: "a")
         #expect(numbers(try batch([expecting, send(1, in: "a"), send(2, in: "b")])) == [2])
         #expect(KnownRooms().questions(for: [expecting][...]).isEmpty)
     }
 
-    @Test("leaves out sends of banned users, even if the ban has ended, and of users who are being erased")
-    func bansAndErasures() throws {
+    @Test func `leaves out sends of banned users, even if the ban has ended, and of users who are being erased`() throws
+    {
         let ban = Ban(
             user: try user("bob"), scope: .all, until: Timestamp(milliseconds: 1), reason: nil, by: try user("root"),
             createdAt: .earliest)
@@ -118,8 +113,7 @@ struct SendBatchTests {
         #expect(numbers(batch) == [1])
     }
 
-    @Test("has each client message id once, and leaves out those that were used before")
-    func repeatedIDs() throws {
+    @Test func `has each client message id once, and leaves out those that were used before`() throws {
         let used = SendBatch.Key(room: 3, sender: try user("alice"), id: "used")
         let batch = try batch(
             [
@@ -130,8 +124,7 @@ struct SendBatchTests {
         #expect(batch.keys.map(\.id) == ["2", "1", "1"])
     }
 
-    @Test("leaves out sends to a room that is nearly full")
-    func nearlyFull() throws {
+    @Test func `leaves out sends to a room that is nearly full`() throws {
         var known = try known()
         known.add([
             KnownRooms.Answer(
@@ -144,16 +137,14 @@ struct SendBatchTests {
         #expect(numbers(batch) == [1])
     }
 
-    @Test("answers nothing for a room that the statement has left")
-    func leftRoom() throws {
+    @Test func `answers nothing for a room that the statement has left`() throws {
         let batch = try batch([send(0, in: "a"), send(1, in: "b")])
         let (outcomes, batches) = batch.results([SendBatch.Stored(head: 0, rev: 0, time: .earliest), nil])
         #expect(outcomes.map(\.ticket.number) == [1])
         #expect(batches.map(\.room.string) == ["b"])
     }
 
-    @Test("numbers its messages after those of each room, and answers in the order of submission")
-    func results() throws {
+    @Test func `numbers its messages after those of each room, and answers in the order of submission`() throws {
         let batch = try batch([send(0, in: "a"), send(1, in: "b"), send(2, in: "a", id: "x")])
         let time = Timestamp(milliseconds: 1_700_000_000_123)
         let (outcomes, batches) = batch.results([
@@ -185,8 +176,7 @@ struct KnownRoomsTests {
             role: nil)
     }
 
-    @Test("is emptied when access has been taken away")
-    func revocations() throws {
+    @Test func `is emptied when access has been taken away`() throws {
         var known = KnownRooms()
         known.begin(revocations: 1)
         known.add([try answer("a")])
@@ -196,8 +186,7 @@ struct KnownRoomsTests {
         #expect(known[try RoomID("a")] == nil)
     }
 
-    @Test("is emptied when it is full")
-    func bound() throws {
+    @Test func `is emptied when it is full`() throws {
         var known = KnownRooms(limit: 2)
         known.begin(revocations: 1)
         known.add(try ["a", "b", "c"].map { try answer($0) })
@@ -205,8 +194,7 @@ struct KnownRoomsTests {
         #expect(known[try RoomID("a")] == nil)
     }
 
-    @Test("needs one look-up for each room and sender, and never has deleted rooms")
-    func questions() throws {
+    @Test func `needs one look-up for each room and sender, and never has deleted rooms`() throws {
         var known = KnownRooms()
         known.begin(revocations: 1)
         let submissions = try ["a", "a", "b"].map { room in

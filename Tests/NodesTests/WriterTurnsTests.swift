@@ -59,8 +59,7 @@ struct WriterTurnsTests {
 
     private var stored: SendAnswer { .stored([SendBatch.Stored(head: 4, rev: 4, time: .earliest)]) }
 
-    @Test("store sends first, then move marks, then commit the others one after the other")
-    func stages() {
+    @Test func `store sends first, then move marks, then commit the others one after the other`() {
         var turns = turns([
             send(0, id: "a"), submission(1, .read(seq: 2)),
             submission(2, .change(MessageChange(seq: 1, action: .delete))),
@@ -78,8 +77,7 @@ struct WriterTurnsTests {
         #expect(name(turns.next(at: start)) == "end")
     }
 
-    @Test("leave a repeated send to a transaction")
-    func repeated() {
+    @Test func `leave a repeated send to a transaction`() {
         var turns = turns([send(0, id: "a"), send(1, id: "b")])
         #expect(batch(&turns) == "store 2 knowing 0")
         turns.stored(.repeated)
@@ -94,9 +92,7 @@ struct WriterTurnsTests {
         #expect(batch(&turns) == "transact 1")
     }
 
-    @Test(
-        "read the events of access if the facts are those of a later state, and give up the batch after some attempts")
-    func outdated() {
+    @Test func `read the events of access for facts of a later state, and give up after some attempts`() {
         var turns = turns([send(0, id: "a")])
         for _ in 0..<8 {
             #expect(batch(&turns, revocations: 1) == "catch up")
@@ -105,8 +101,7 @@ struct WriterTurnsTests {
         #expect(batch(&turns) == "transact 1")
     }
 
-    @Test("report what was stored after the events of access are read, if a room was left")
-    func leftRoom() {
+    @Test func `report what was stored after the events of access are read, if a room was left`() {
         var turns = turns([send(0, id: "a")])
         #expect(batch(&turns) == "store 1 knowing 0")
         turns.stored(.stored([nil]))
@@ -117,8 +112,7 @@ struct WriterTurnsTests {
         #expect(batch(&turns) == "store 1 knowing 0")
     }
 
-    @Test("refuse sends without a client message id after a lost commit, and try the others again")
-    func unknownCommit() {
+    @Test func `refuse sends without a client message id after a lost commit, and try the others again`() {
         var turns = turns([send(0, id: nil), send(1, id: "b")])
         #expect(batch(&turns) == "store 2 knowing 0")
         guard case .refuseUnconfirmed(let refused) = turns.failed(.unknown(nil), at: start) else {
@@ -135,8 +129,7 @@ struct WriterTurnsTests {
         #expect(name(turns.next(at: start)) == "end")
     }
 
-    @Test("judge submissions again if the process may have been stopped since")
-    func stopped() {
+    @Test func `judge submissions again if the process may have been stopped since`() {
         var turns = turns([send(0, id: "a")])
         turns.judged(turns.rest, at: start)
         _ = turns.next(at: start)
@@ -148,8 +141,7 @@ struct WriterTurnsTests {
         #expect(name(turns.next(at: start + WriterTurns.youth)) == "judge 1")
     }
 
-    @Test("hold the submissions of a locked room, and commit one by one if another row is locked")
-    func locked() {
+    @Test func `hold the submissions of a locked room, and commit one by one if another row is locked`() {
         var turns = turns([send(0, id: "a"), send(1, id: "b")])
         #expect(batch(&turns) == "store 2 knowing 0")
         _ = turns.failed(.locked([]), at: start)

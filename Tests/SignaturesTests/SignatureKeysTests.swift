@@ -23,8 +23,8 @@ struct SignatureKeysTests {
             })
     }
 
-    @Test("verifies the RFCs' examples, and nothing that differs in a bit", arguments: Vector.all)
-    func vectors(vector: Vector) throws {
+    @Test(arguments: Vector.all)
+    func `verifies the RFCs' examples, and nothing that differs in a bit`(vector: Vector) throws {
         let key = try vector.key()
         #expect(key.algorithm == vector.algorithm)
         let text = Array(vector.text.utf8)
@@ -40,8 +40,8 @@ struct SignatureKeysTests {
         #expect(!key.verifies(signature, of: []))
     }
 
-    @Test("rejects signatures that are truncated, too long or empty", arguments: Vector.all)
-    func lengths(vector: Vector) throws {
+    @Test(arguments: Vector.all)
+    func `rejects signatures that are truncated, too long or empty`(vector: Vector) throws {
         let key = try vector.key()
         let text = Array(vector.text.utf8)[...]
         let signature = vector.signature
@@ -54,8 +54,7 @@ struct SignatureKeysTests {
         if let der = ECDSASignature.der(fromRaw: signature) { #expect(!key.verifies(der, of: text)) }
     }
 
-    @Test("leaves no OpenSSL errors behind, which TLS on the same thread could take for its own")
-    func errorQueue() throws {
+    @Test func `leaves no OpenSSL errors behind, which TLS on the same thread could take for its own`() throws {
         // Clears errors of other tests on this thread. Nothing here suspends, so the thread stays the same.
         ERR_clear_error()
         for vector in Vector.all {
@@ -75,8 +74,7 @@ struct SignatureKeysTests {
         }
     }
 
-    @Test("verifies signatures of its own pair, and none of another algorithm or pair")
-    func pairs() throws {
+    @Test func `verifies signatures of its own pair, and none of another algorithm or pair`() throws {
         let message = Array("a message".utf8)
         let (ours, others) = (try keys(TestKeys()), try keys(TestKeys()))
         #expect(ours.map(\.verifying.algorithm) == [.hs256, .rs256, .es256, .edDSA])
@@ -91,8 +89,7 @@ struct SignatureKeysTests {
         }
     }
 
-    @Test("can be used by many threads at once")
-    func threads() async throws {
+    @Test func `can be used by many threads at once`() async throws {
         let vectors = try Vector.all.map { (try $0.key(), $0.signature, Array($0.text.utf8)) }
         let good = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
@@ -105,8 +102,8 @@ struct SignatureKeysTests {
         #expect(good)
     }
 
-    @Test("in PEM is refused unless it belongs to one of the algorithms", arguments: Unusable.all)
-    func unusable(case unusable: Unusable) throws {
+    @Test(arguments: Unusable.all)
+    func `in PEM is refused unless it belongs to one of the algorithms`(case unusable: Unusable) throws {
         let directory = try TemporaryDirectory()
         let (secret, open) = (directory.path(of: "secret.pem"), directory.path(of: "open.pem"))
         try run("/bin/sh", "-c", "openssl genpkey -quiet \(unusable.options) -out \(secret)")
@@ -117,8 +114,7 @@ struct SignatureKeysTests {
         #expect(privateFault?.reason.contains(unusable.reason) == true)
     }
 
-    @Test("in encrypted PEM is refused without asking for the passphrase")
-    func encrypted() throws {
+    @Test func `in encrypted PEM is refused without asking for the passphrase`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "key.pem")
         try run(
@@ -127,8 +123,7 @@ struct SignatureKeysTests {
         #expect(throws: UnusableKey.unreadable) { try SigningKey(privateKeyPEM: pem(path)) }
     }
 
-    @Test("for RSA is refused with an invalid modulus or exponent")
-    func rsaNumbers() throws {
+    @Test func `for RSA is refused with an invalid modulus or exponent`() throws {
         let modulus = Vector.rsaModulus
         func refuses(_ reason: String, _ modulus: [UInt8], _ exponent: [UInt8]) {
             let fault = #expect(throws: UnusableKey.self) { try VerifyingKey(rsaModulus: modulus, exponent: exponent) }
@@ -153,8 +148,7 @@ struct SignatureKeysTests {
         refuses("valid key", [UInt8](repeating: 0xFF, count: 256), [1, 0, 1])
     }
 
-    @Test("for ES256 is refused unless its point is on the curve and of full length")
-    func points() throws {
+    @Test func `for ES256 is refused unless its point is on the curve and of full length`() throws {
         let (x, y) = (Vector.p256X, Vector.p256Y)
         _ = try VerifyingKey(p256X: x, y: y)
         let zero = [UInt8](repeating: 0, count: 32)
@@ -166,8 +160,7 @@ struct SignatureKeysTests {
         }
     }
 
-    @Test("for EdDSA is refused with another length, or if anybody could forge its signatures")
-    func ed25519() throws {
+    @Test func `for EdDSA is refused with another length, or if anybody could forge its signatures`() throws {
         for count in [0, 1, 31, 33, 57, 64] {
             #expect(throws: UnusableKey.self) { try VerifyingKey(ed25519: [UInt8](repeating: 7, count: count)) }
         }

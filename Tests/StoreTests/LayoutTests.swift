@@ -14,15 +14,13 @@ struct LayoutTests {
         .split(separator: "\n")
     }
 
-    @Test("keep the journal inside SQLite's folder, apart from its bounds in the configuration")
-    func journal() throws {
+    @Test func `keep the journal inside SQLite's folder, apart from its bounds in the configuration`() throws {
         let found = try lines(
             naming: "Journal|JournalTransaction|Backlog|RecentMessage", outside: "SQLite")
         #expect(found.filter { !$0.contains("StoreConfiguration.swift") }.isEmpty, "\(found)")
     }
 
-    @Test("keep each store from the connection of the other")
-    func connections() throws {
+    @Test func `keep each store from the connection of the other`() throws {
         for (types, folder, other) in [
             ("PostgresConnection|PostgresStatement", "PostgreSQL", "SQLite"),
             ("SQLiteConnection|SQLiteStatement|SQLiteDatabase", "SQLite", "PostgreSQL"),

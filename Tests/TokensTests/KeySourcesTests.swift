@@ -31,8 +31,8 @@ struct KeySourcesTests {
         try issuer.token(.init(subject: "alice", expiry: 1_900_000_000))
     }
 
-    @Test("can be a secret of 32 bytes or more, from a file without its line end", arguments: ["", "\n", "\r\n"])
-    func secret(lineEnd: String) throws {
+    @Test(arguments: ["", "\n", "\r\n"])
+    func `can be a secret of 32 bytes or more, from a file without its line end`(lineEnd: String) throws {
         let files = try TestKeys()
         let path = try files.write(TestKeys.secret + lineEnd, to: "secret")
         let keys = try load { $0.secretFile = path }
@@ -43,8 +43,8 @@ struct KeySourcesTests {
         try refuses(KeySources.secretVariable, "32 bytes") { $0.secret = "" }
     }
 
-    @Test("refuse a token signed with the line end of the secret's file, and say so", arguments: ["\n", "\r\n"])
-    func lineEnd(_ lineEnd: String) throws {
+    @Test(arguments: ["\n", "\r\n"])
+    func `refuse a token signed with the line end of the secret's file, and say so`(_ lineEnd: String) throws {
         let files = try TestKeys()
         let path = try files.write(TestKeys.secret + lineEnd, to: "secret")
         let verifier = TokenVerifier(rules: TokenRules(keys: try load { $0.secretFile = path }))
@@ -57,9 +57,8 @@ struct KeySourcesTests {
         #expect(try refusal(ofTokenSignedWith: TestKeys.secret + " ")?.contains("line end") == false)
     }
 
-    @Test(
-        "can be public keys in PEM, which verify signatures of OpenSSL and our own", arguments: TestKeys.Kind.allCases)
-    func pem(kind: TestKeys.Kind) throws {
+    @Test(arguments: TestKeys.Kind.allCases)
+    func `can be public keys in PEM, which verify signatures of OpenSSL and our own`(kind: TestKeys.Kind) throws {
         let files = try TestKeys()
         let (pair, other) = (try files.pair(kind), try files.pair(kind, name: "other"))
         let keys = try load { $0.publicKeys = [pair.publicKey] }
@@ -70,8 +69,7 @@ struct KeySourcesTests {
         #expect(!accepts(try files.token(payload: payload, kind, privateKey: other.privateKey), keys))
     }
 
-    @Test("can be a key set, which is searched by kid, and whose unusable keys are skipped")
-    func set() throws {
+    @Test func `can be a key set, which is searched by kid, and whose unusable keys are skipped`() throws {
         let files = try TestKeys()
         var (jwks, issuers): ([String], [TokenIssuer]) = ([], [])
         for kind in TestKeys.Kind.allCases {
@@ -95,8 +93,7 @@ struct KeySourcesTests {
         #expect(!accepts(try token(renamed), keys))
     }
 
-    @Test("without a kid in a set match any kid")
-    func unnamed() throws {
+    @Test func `without a kid in a set match any kid`() throws {
         let files = try TestKeys()
         let pair = try files.pair(.ec)
         let path = try files.write(#"{"keys":[\#(try files.jwk(.ec, publicKey: pair.publicKey))]}"#, to: "jwks.json")
@@ -106,8 +103,7 @@ struct KeySourcesTests {
         }
     }
 
-    @Test("verify no token of another algorithm, whatever its header says")
-    func algorithms() throws {
+    @Test func `verify no token of another algorithm, whatever its header says`() throws {
         let files = try TestKeys()
         let payload = #"{"sub":"alice","exp":1900000000}"#
         var (rings, tokens): ([KeyRing], [String]) = ([], [])
@@ -133,21 +129,19 @@ struct KeySourcesTests {
         }
     }
 
-    @Test(
-        "in a set are skipped if malformed, weak or for another use",
-        arguments: [
-            #""kty":"RSA","e":"AQ","n":N"#, #""kty":"RSA","e":"AA","n":N"#, #""kty":"RSA","e":"","n":N"#,
-            #""kty":"RSA","e":"AQAA","n":N"#, #""kty":"RSA","e":"AQAB","n":"""#, #""kty":"RSA","e":"AQAB","n":"AQAB""#,
-            #""kty":"RSA","e":"AQAB","n":"not base64url""#, #""kty":"RSA","e":"AQAB","n":7"#, #""kty":"RSA","n":N"#,
-            #""kty":"RSA","e":"AQAB","n":N,"use":7"#, #""kty":"RSA","e":"AQAB","n":N,"kid":null"#,
-            #""kty":"RSA","e":"AQAB","n":N,"alg":"ES256""#, #""kty":"RSA","e":"AQAB","n":N,"alg":"PS256""#,
-            #""kty":"oct","k":N"#, #""kty":"EC","crv":"P-256","x":X"#, #""kty":"EC","crv":"P-256","x":X,"y":X"#,
-            #""kty":"EC","crv":"P-384","x":X,"y":Y"#, #""kty":"EC","x":X,"y":Y"#,
-            #""kty":"OKP","crv":"Ed25519","x":"""#, #""kty":"OKP","crv":"Ed448","x":X"#,
-            #""kty":"OKP","crv":"X25519","x":X"#, #""kty":"OKP","crv":"Ed25519","x":"AAAA""#,
-            #""kty":"OKP","crv":"Ed25519","x":"AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA""#,
-        ])
-    func malformed(members: String) throws {
+    @Test(arguments: [
+        #""kty":"RSA","e":"AQ","n":N"#, #""kty":"RSA","e":"AA","n":N"#, #""kty":"RSA","e":"","n":N"#,
+        #""kty":"RSA","e":"AQAA","n":N"#, #""kty":"RSA","e":"AQAB","n":"""#, #""kty":"RSA","e":"AQAB","n":"AQAB""#,
+        #""kty":"RSA","e":"AQAB","n":"not base64url""#, #""kty":"RSA","e":"AQAB","n":7"#, #""kty":"RSA","n":N"#,
+        #""kty":"RSA","e":"AQAB","n":N,"use":7"#, #""kty":"RSA","e":"AQAB","n":N,"kid":null"#,
+        #""kty":"RSA","e":"AQAB","n":N,"alg":"ES256""#, #""kty":"RSA","e":"AQAB","n":N,"alg":"PS256""#,
+        #""kty":"oct","k":N"#, #""kty":"EC","crv":"P-256","x":X"#, #""kty":"EC","crv":"P-256","x":X,"y":X"#,
+        #""kty":"EC","crv":"P-384","x":X,"y":Y"#, #""kty":"EC","x":X,"y":Y"#,
+        #""kty":"OKP","crv":"Ed25519","x":"""#, #""kty":"OKP","crv":"Ed448","x":X"#,
+        #""kty":"OKP","crv":"X25519","x":X"#, #""kty":"OKP","crv":"Ed25519","x":"AAAA""#,
+        #""kty":"OKP","crv":"Ed25519","x":"AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA""#,
+    ])
+    func `in a set are skipped if malformed, weak or for another use`(members: String) throws {
         let files = try TestKeys()
         // The public keys of RFC 7515, A.2 and A.3.
         let n = """
@@ -166,20 +160,17 @@ struct KeySourcesTests {
         #expect(try load { $0.keySet = both }.count == 2)
     }
 
-    @Test(
-        "are refused if the text is not a key set",
-        arguments: [
-            "", "[]", "{}", "null", #"{"keys":null}"#, #"{"keys":{}}"#, #"{"keys":[]} x"#, #"{"keys":[],"keys":[]}"#,
-            #"{"keys":[{"kty":"RSA","kty":"EC"}]}"#, #"{"keys":["#,
-        ])
-    func noSet(text: String) throws {
+    @Test(arguments: [
+        "", "[]", "{}", "null", #"{"keys":null}"#, #"{"keys":{}}"#, #"{"keys":[]} x"#, #"{"keys":[],"keys":[]}"#,
+        #"{"keys":[{"kty":"RSA","kty":"EC"}]}"#, #"{"keys":["#,
+    ])
+    func `are refused if the text is not a key set`(text: String) throws {
         let files = try TestKeys()
         let path = try files.write(text, to: "jwks.json")
         try refuses("JSON Web Key Set") { $0.keySet = path }
     }
 
-    @Test("that are unusable are refused with the name of their file and without its contents")
-    func refused() throws {
+    @Test func `that are unusable are refused with the name of their file and without its contents`() throws {
         let files = try TestKeys()
         let pair = try files.pair(.rsa)
         let text = try files.write("not a key, but secret words", to: "text")
@@ -201,8 +192,7 @@ struct KeySourcesTests {
         #expect(error?.description.contains("secret words") == false)
     }
 
-    @Test("are bounded in number")
-    func bound() throws {
+    @Test func `are bounded in number`() throws {
         let files = try TestKeys()
         let path = try files.pair(.ec).publicKey
         let most = try load { $0.publicKeys = Array(repeating: path, count: KeyRing.maximumKeys) }

@@ -13,8 +13,7 @@ struct TokenCacheTests {
         Identity(user: try UserID(name), end: end)
     }
 
-    @Test("returns a token's identity until it ends, and none for a similar token")
-    func remembers() throws {
+    @Test func `returns a token's identity until it ends, and none for a similar token`() throws {
         var cache = TokenCache()
         let alice = try identity("alice", end: later)
         cache.insert(.init("K"), alice)
@@ -25,8 +24,7 @@ struct TokenCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("is bounded, evicts unused tokens, and keeps used ones")
-    func bound() throws {
+    @Test func `is bounded, evicts unused tokens, and keeps used ones`() throws {
         var cache = TokenCache()
         let alice = try identity("alice", end: later)
         cache.insert(.init("kept"), alice)

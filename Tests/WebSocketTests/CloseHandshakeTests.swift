@@ -5,8 +5,7 @@ import WebSocket
 struct CloseHandshakeTests {
     private let goingAway = ClosePayload(code: .goingAway, reason: "shutdown")
 
-    @Test("The server answers a Close frame with its code, and ends the connection")
-    func answeredByTheServer() {
+    @Test func `The server answers a Close frame with its code, and ends the connection`() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.maySend)
         #expect(handshake.received(code: .normalClosure) == .sendAndDisconnect(ClosePayload(code: .normalClosure)))
@@ -14,23 +13,20 @@ struct CloseHandshakeTests {
         #expect(!handshake.maySend && !handshake.mayReceive)
     }
 
-    @Test("The client answers, and leaves the end of the connection to the server")
-    func answeredByTheClient() {
+    @Test func `The client answers, and leaves the end of the connection to the server`() {
         var handshake = CloseHandshake(role: .client)
         #expect(handshake.received(code: .tokenExpired) == .send(ClosePayload(code: .tokenExpired)))
         #expect(handshake.state == .closed)
     }
 
-    @Test("A Close frame without a code is answered without one")
-    func withoutCode() {
+    @Test func `A Close frame without a code is answered without one`() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.received(code: nil) == .sendAndDisconnect(.empty))
         var careless = CloseHandshake(role: .server)
         #expect(careless.received(code: .noStatusReceived) == .sendAndDisconnect(.empty))
     }
 
-    @Test("After our Close frame nothing is sent, and the peer's answer ends the connection")
-    func startedByTheServer() {
+    @Test func `After our Close frame nothing is sent, and the peer's answer ends the connection`() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.close(goingAway) == .send(goingAway))
         #expect(handshake.state == .closing)
@@ -39,16 +35,14 @@ struct CloseHandshakeTests {
         #expect(handshake.state == .closed)
     }
 
-    @Test("A client that has sent Close waits for the server to end the connection")
-    func startedByTheClient() {
+    @Test func `A client that has sent Close waits for the server to end the connection`() {
         var handshake = CloseHandshake(role: .client)
         #expect(handshake.close(ClosePayload(code: .normalClosure)) == .send(ClosePayload(code: .normalClosure)))
         #expect(handshake.received(code: .normalClosure) == CloseHandshake.Action.none)
         #expect(handshake.state == .closed)
     }
 
-    @Test("Closing twice has no effect")
-    func closingTwice() {
+    @Test func `Closing twice has no effect`() {
         var handshake = CloseHandshake(role: .server)
         #expect(handshake.close(goingAway) == .send(goingAway))
         #expect(handshake.close(ClosePayload(code: .notMember)) == CloseHandshake.Action.none)
@@ -57,8 +51,8 @@ struct CloseHandshakeTests {
         #expect(handshake.received(code: .goingAway) == CloseHandshake.Action.none)
     }
 
-    @Test("A peer that violates the protocol is told why and disconnected", arguments: [Role.server, .client])
-    func failed(role: Role) {
+    @Test(arguments: [Role.server, .client])
+    func `A peer that violates the protocol is told why and disconnected`(role: Role) {
         let error = WebSocketError(closeCode: .messageTooBig, reason: "too big")
         var handshake = CloseHandshake(role: role)
         #expect(handshake.failed(error) == .sendAndDisconnect(ClosePayload(code: .messageTooBig, reason: "too big")))
@@ -66,8 +60,7 @@ struct CloseHandshakeTests {
         #expect(handshake.failed(error) == CloseHandshake.Action.none)
     }
 
-    @Test("A peer that violates the protocol after our Close frame is just disconnected")
-    func failedWhileClosing() {
+    @Test func `A peer that violates the protocol after our Close frame is just disconnected`() {
         var handshake = CloseHandshake(role: .server)
         _ = handshake.close(goingAway)
         #expect(handshake.failed(WebSocketError(closeCode: .protocolError, reason: "")) == .disconnect)

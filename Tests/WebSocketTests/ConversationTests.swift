@@ -24,10 +24,8 @@ struct Conversation: CustomTestStringConvertible {
 /// about text.
 @Suite("Conversations, whole and in every pair of pieces")
 struct ConversationTests {
-    @Test(
-        "Every conversation ends the same wherever it is cut",
-        arguments: pings + reservedBits + reservedOpcodes + fragments + closes)
-    func everyCut(conversation: Conversation) {
+    @Test(arguments: pings + reservedBits + reservedOpcodes + fragments + closes)
+    func `Every conversation ends the same wherever it is cut`(conversation: Conversation) {
         let bytes = conversation.bytes
         let whole = MessageReader.outcome(of: bytes)
         #expect(whole.events == conversation.events)

@@ -9,8 +9,7 @@ struct HeartbeatTests {
         start + .seconds(seconds)
     }
 
-    @Test("A ping is due every 30 s")
-    func interval() {
+    @Test func `A ping is due every 30 s`() {
         var heartbeat = Heartbeat(start: start)
         #expect(Heartbeat.defaultInterval == .seconds(30))
         for due in [30, 60, 90, 120] {
@@ -21,8 +20,7 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("After two unanswered pings the peer counts as lost for good")
-    func dead() {
+    @Test func `After two unanswered pings the peer counts as lost for good`() {
         var heartbeat = Heartbeat(start: start)
         #expect(heartbeat.tick(at: at(30)) == .sendPing)
         #expect(heartbeat.tick(at: at(60)) == .sendPing)
@@ -32,8 +30,7 @@ struct HeartbeatTests {
         #expect(heartbeat.tick(at: at(91)) == .dead)
     }
 
-    @Test("Any frame in time keeps the connection")
-    func saved() {
+    @Test func `Any frame in time keeps the connection`() {
         var heartbeat = Heartbeat(start: start)
         _ = heartbeat.tick(at: at(30))
         _ = heartbeat.tick(at: at(60))
@@ -42,16 +39,14 @@ struct HeartbeatTests {
         #expect(heartbeat.unanswered == 1)
     }
 
-    @Test("A late tick counts once")
-    func late() {
+    @Test func `A late tick counts once`() {
         var heartbeat = Heartbeat(start: start)
         #expect(heartbeat.tick(at: at(600)) == .sendPing)
         #expect(heartbeat.tick(at: at(601)) == Heartbeat.Action.none)
         #expect(heartbeat.nextTick == at(630))
     }
 
-    @Test("A ping that could not be sent does not count as unanswered")
-    func skipped() {
+    @Test func `A ping that could not be sent does not count as unanswered`() {
         var heartbeat = Heartbeat(start: start)
         #expect(heartbeat.tick(at: at(30)) == .sendPing)
         heartbeat.skip(at: at(59))
@@ -65,8 +60,7 @@ struct HeartbeatTests {
         #expect(heartbeat.tick(at: at(180)) == .dead)
     }
 
-    @Test("The interval is configurable")
-    func chosen() {
+    @Test func `The interval is configurable`() {
         var heartbeat = Heartbeat(start: start, interval: .seconds(5))
         #expect(heartbeat.tick(at: at(5)) == .sendPing)
         #expect(heartbeat.nextTick == at(10))

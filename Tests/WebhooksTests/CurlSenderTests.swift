@@ -25,8 +25,7 @@ struct CurlSenderTests {
         }
     }
 
-    @Test("posts a body with its headers, and uses the connection again")
-    func posts() async throws {
+    @Test func `posts a body with its headers, and uses the connection again`() async throws {
         let connections = Atomic(0)
         let requests = Mutex<[String]>([])
         let receiver = Receiver { connection in
@@ -51,8 +50,7 @@ struct CurlSenderTests {
         #expect(connections.load(ordering: .relaxed) == 1)
     }
 
-    @Test("follows no redirect, and reports Retry-After in seconds")
-    func statuses() async throws {
+    @Test func `follows no redirect, and reports Retry-After in seconds`() async throws {
         let receiver = Receiver { connection in
             while let request = connection.request() {
                 let path = request.split(separator: " ")[1]
@@ -69,8 +67,7 @@ struct CurlSenderTests {
         #expect(try await post(receiver.url("/ok"), by: sender).get() == .init(status: 204))
     }
 
-    @Test("reads the first 4 KiB of an answer, of one without end too")
-    func longAnswers() async throws {
+    @Test func `reads the first 4 KiB of an answer, of one without end too`() async throws {
         let receiver = Receiver { connection in
             guard connection.request() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\n\r\n")
@@ -82,8 +79,7 @@ struct CurlSenderTests {
             answer == .init(status: 200, body: Array(repeating: UInt8(ascii: "y"), count: SenderAnswer.maximumBody)))
     }
 
-    @Test("gives up on headers without end, on what is not HTTP, and on an answer that stops")
-    func garbage() async throws {
+    @Test func `gives up on headers without end, on what is not HTTP, and on an answer that stops`() async throws {
         let receiver = Receiver { connection in
             guard let request = connection.request() else { return }
             switch request.split(separator: " ")[1] {
@@ -104,8 +100,7 @@ struct CurlSenderTests {
         }
     }
 
-    @Test("ends a request at its timeout, whatever the receiver drips")
-    func timeouts() async throws {
+    @Test func `ends a request at its timeout, whatever the receiver drips`() async throws {
         let receiver = Receiver { connection in
             guard connection.request() != nil else { return }
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n.")
@@ -116,17 +111,17 @@ struct CurlSenderTests {
         #expect(error?.description.contains("timed out") == true)
     }
 
-    @Test(
-        "refuses addresses that are not public, however the URL writes them, before it connects",
-        arguments: [
-            "127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::1]", "[::ffff:127.0.0.1]",
-            "[::ffff:7f00:1]", "0.0.0.0", "10.0.0.1", "172.16.3.4", "192.168.0.1", "169.254.169.254", "100.100.100.200",
-            "[fd00:ec2::254]", "[fe80::1]", "224.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "%31%32%37.0.0.1",
-            "①②⑦.0.0.1", "127。0。0。1", "0", "017700000001", "0x7f000001", "localhost.", "[::]", "[::127.0.0.1]",
-            "[::ffff:0:7f00:1]", "[64:ff9b:1::7f00:1]", "[2001::7f00:1]", "[fe80::1%25lo]", "[fec0::1]", "[ff02::1]",
-            "100.64.0.1", "168.63.129.16", "198.18.0.1", "255.255.255.255",
-        ])
-    func privateAddresses(host: String) async throws {
+    @Test(arguments: [
+        "127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "[::1]", "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]", "0.0.0.0", "10.0.0.1", "172.16.3.4", "192.168.0.1", "169.254.169.254", "100.100.100.200",
+        "[fd00:ec2::254]", "[fe80::1]", "224.0.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "%31%32%37.0.0.1",
+        "①②⑦.0.0.1", "127。0。0。1", "0", "017700000001", "0x7f000001", "localhost.", "[::]", "[::127.0.0.1]",
+        "[::ffff:0:7f00:1]", "[64:ff9b:1::7f00:1]", "[2001::7f00:1]", "[fe80::1%25lo]", "[fec0::1]", "[ff02::1]",
+        "100.64.0.1", "168.63.129.16", "198.18.0.1", "255.255.255.255",
+    ])
+    func `refuses addresses that are not public, however the URL writes them, before it connects`(host: String)
+        async throws
+    {
         let receiver = Receiver { connection in
             Issue.record("the receiver was reached")
             connection.waitForEnd()
@@ -140,8 +135,7 @@ struct CurlSenderTests {
             "\(text)")
     }
 
-    @Test("refuses schemes but https, users in URLs, and http where it is not allowed")
-    func urls() async throws {
+    @Test func `refuses schemes but https, users in URLs, and http where it is not allowed`() async throws {
         let receiver = Receiver { connection in
             Issue.record("the receiver was reached")
             connection.waitForEnd()
@@ -159,8 +153,7 @@ struct CurlSenderTests {
         }
     }
 
-    @Test("uses no proxy of the environment, and only the configured one if there is one")
-    func proxies() async throws {
+    @Test func `uses no proxy of the environment, and only the configured one if there is one`() async throws {
         let proxy = Receiver { connection in
             while let request = connection.request() {
                 connection.write("HTTP/1.1 299 \(request.split(separator: " ")[1])\r\nContent-Length: 0\r\n\r\n")
@@ -172,8 +165,7 @@ struct CurlSenderTests {
         #expect(try await post("http://receiver.invalid/hook", by: sender).get().status == 299)
     }
 
-    @Test("refuses requests beyond its maximum, and fails all of them when it closes")
-    func closing() async throws {
+    @Test func `refuses requests beyond its maximum, and fails all of them when it closes`() async throws {
         let receiver = Receiver { $0.waitForEnd() }
         let sender = CurlSender(Self.configuration())
         let failures = Recorder<String>()

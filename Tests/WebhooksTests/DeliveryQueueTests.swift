@@ -10,8 +10,7 @@ struct DeliveryQueueTests {
     private let a = RoomID(trusted: "a")
     private let b = RoomID(trusted: "b")
 
-    @Test("has one delivery of a room in flight, and 8 in all")
-    func boundsFlights() {
+    @Test func `has one delivery of a room in flight, and 8 in all`() {
         let queue = Subject()
         let rooms = (0..<20).map { RoomID(trusted: "room-\($0)") }
         for room in rooms { queue.changed(room) }
@@ -24,8 +23,7 @@ struct DeliveryQueueTests {
         #expect(queue.roomsBehind == 20)
     }
 
-    @Test("forgets a room that the receiver has all of")
-    func forgets() {
+    @Test func `forgets a room that the receiver has all of`() {
         let queue = Subject()
         queue.changed(a)
         #expect(queue.next(at: start) == [a])
@@ -36,10 +34,8 @@ struct DeliveryQueueTests {
         #expect(queue.next(at: start) == [])
     }
 
-    @Test(
-        "tries again after redirects, errors and no answer, for as long as it takes",
-        arguments: [.status(301), .status(404), .status(500), .status(101), .status(600), .none] as [DeliveryAnswer])
-    func triesAgain(answer: DeliveryAnswer) {
+    @Test(arguments: [.status(301), .status(404), .status(500), .status(101), .status(600), .none] as [DeliveryAnswer])
+    func `tries again after redirects, errors and no answer, for as long as it takes`(answer: DeliveryAnswer) {
         let queue = Subject()
         queue.changed(a)
         queue.changed(b)
@@ -59,8 +55,7 @@ struct DeliveryQueueTests {
         #expect(queue.state == .ok)
     }
 
-    @Test("waits a random part of the time, but as long as the receiver asks for, an hour at most")
-    func waits() {
+    @Test func `waits a random part of the time, but as long as the receiver asks for, an hour at most`() {
         #expect(RetryDelay.after(failures: 5, share: 0.25) == .seconds(4))
         #expect(RetryDelay.after(failures: 5, share: 0) == .zero)
         #expect(RetryDelay.after(failures: 1, retryAfter: 30, share: 1) == .seconds(30))
@@ -69,8 +64,8 @@ struct DeliveryQueueTests {
         #expect(RetryDelay.after(failures: .max, share: 1) == .seconds(3600))
     }
 
-    @Test("stops a room whose body is refused thrice", arguments: [400, 413, 422])
-    func stops(status: Int) {
+    @Test(arguments: [400, 413, 422])
+    func `stops a room whose body is refused thrice`(status: Int) {
         let queue = Subject()
         queue.changed(a)
         var now = start
@@ -90,8 +85,7 @@ struct DeliveryQueueTests {
         #expect(queue.next(at: now) == [a])
     }
 
-    @Test("forgets a room that is ready, and none in flight")
-    func removes() {
+    @Test func `forgets a room that is ready, and none in flight`() {
         let queue = Subject()
         queue.changed(a)
         #expect(queue.next(at: start) == [a])
@@ -104,8 +98,7 @@ struct DeliveryQueueTests {
         #expect(queue.next(at: start) == [b])
     }
 
-    @Test("attempts all rooms at once after an outage")
-    func revives() {
+    @Test func `attempts all rooms at once after an outage`() {
         let queue = Subject()
         queue.changed(a)
         queue.changed(b)
@@ -123,8 +116,7 @@ struct DeliveryQueueTests {
         #expect(queue.next(at: now) == [b])
     }
 
-    @Test("pauses after 410")
-    func pausesWhenGone() {
+    @Test func `pauses after 410`() {
         let queue = Subject()
         queue.changed(a)
         queue.changed(b)
@@ -137,8 +129,7 @@ struct DeliveryQueueTests {
         #expect(queue.nextAttempt == nil)
     }
 
-    @Test("pauses after five days without success")
-    func pausesWhenFailing() {
+    @Test func `pauses after five days without success`() {
         let queue = Subject()
         queue.changed(a)
         var now = start
@@ -154,8 +145,8 @@ struct DeliveryQueueTests {
         #expect(queue.pause == .failing)
     }
 
-    @Test("delivers everything in order to a receiver that misbehaves", arguments: 0..<50)
-    func delivers(seed: Int) {
+    @Test(arguments: 0..<50)
+    func `delivers everything in order to a receiver that misbehaves`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let queue = Subject()
         let rooms = (0..<12).map { RoomID(trusted: "room-\($0)") }

@@ -5,8 +5,7 @@ import Wire
 struct AppAnswerTests {
     private func decode(_ json: String) throws -> AppAnswer { try AppAnswer.decode(Array(json.utf8)) }
 
-    @Test("allows, with another text or other data")
-    func allows() throws {
+    @Test func `allows, with another text or other data`() throws {
         for (json, text, data): (String, String?, String?) in [
             (#"{"allow":true}"#, nil, nil), (#"{"allow":true,"text":null,"more":[1]}"#, nil, nil),
             (#"{"allow":true,"text":"h*"}"#, "h*", nil), (#"{"text":"","data":{},"allow":true}"#, "", ""),
@@ -20,8 +19,7 @@ struct AppAnswerTests {
         }
     }
 
-    @Test("denies whatever else it has, with a detail that can be shown")
-    func denies() throws {
+    @Test func `denies whatever else it has, with a detail that can be shown`() throws {
         let long = String(repeating: "x", count: AppAnswer.detailBytes + 1)
         for (json, expected) in [
             (#"{"allow":false,"detail":"No."}"#, "No."), (#"{"allow":false}"#, AppAnswer.usualDetail),
@@ -37,23 +35,22 @@ struct AppAnswerTests {
         }
     }
 
-    @Test(
-        "is none if it is not JSON, does not say whether, or has a value that a message must not have",
-        arguments: [
-            ("", "invalid_json"), ("OK", "invalid_json"), (#"[{"allow":true}]"#, "invalid_json"),
-            (#"{"allow":true"#, "invalid_json"), ("{}", "invalid_field"), (#"{"allow":"yes"}"#, "invalid_field"),
-            (#"{"allow":null}"#, "invalid_field"), (#"{"allow":true,"text":1}"#, "invalid_field"),
-            (#"{"allow":true,"data":[]}"#, "invalid_field"), (#"{"allow":true,"text":"\u0000"}"#, "nul_character"),
-            (#"{"allow":true,"text":"\#(String(repeating: "x", count: Limits.textBytes + 1))"}"#, "too_long"),
-            (#"{"allow":true,"data":{"a":"\#(String(repeating: "x", count: Limits.dataBytes))"}}"#, "too_long"),
-        ])
-    func unusable(json: String, code: String) {
+    @Test(arguments: [
+        ("", "invalid_json"), ("OK", "invalid_json"), (#"[{"allow":true}]"#, "invalid_json"),
+        (#"{"allow":true"#, "invalid_json"), ("{}", "invalid_field"), (#"{"allow":"yes"}"#, "invalid_field"),
+        (#"{"allow":null}"#, "invalid_field"), (#"{"allow":true,"text":1}"#, "invalid_field"),
+        (#"{"allow":true,"data":[]}"#, "invalid_field"), (#"{"allow":true,"text":"\u0000"}"#, "nul_character"),
+        (#"{"allow":true,"text":"\#(String(repeating: "x", count: Limits.textBytes + 1))"}"#, "too_long"),
+        (#"{"allow":true,"data":{"a":"\#(String(repeating: "x", count: Limits.dataBytes))"}}"#, "too_long"),
+    ])
+    func `is none if it is not JSON, does not say whether, or has a value that a message must not have`(
+        json: String, code: String
+    ) {
         let problem = #expect(throws: Problem.self) { try decode(json) }
         #expect(problem?.code.string == code)
     }
 
-    @Test("is to a question with the content, the client's id, and the message that is edited")
-    func question() throws {
+    @Test func `is to a question with the content, the client's id, and the message that is edited`() throws {
         var content = Content(text: "a\"b", replyTo: 3, mentions: Mentions(users: [try UserID("bob")]))
         content.data = Array(#"{"a":1}"#.utf8)
         var bytes: [UInt8] = []

@@ -3,8 +3,7 @@ import Wire
 
 @Suite("What may disturb")
 struct NotifySettingsTests {
-    @Test("is written with all that differs from nothing")
-    func encoding() throws {
+    @Test func `is written with all that differs from nothing`() throws {
         let until = try #require(Timestamp(rfc3339: "2099-01-01T00:00:00Z"))
         #expect(
             written(NotifySettings(level: .none, until: until, roomMentions: false).encode)
@@ -12,8 +11,7 @@ struct NotifySettingsTests {
         #expect(written(NotifySettings().encode) == #"{"level":"all","room_mentions":true}"#)
     }
 
-    @Test("is read with the defaults of what is absent")
-    func decoding() throws {
+    @Test func `is read with the defaults of what is absent`() throws {
         func read(_ body: String) throws -> NotifySettings { try NotifySettings.decode(Array(body.utf8)) }
         #expect(
             try read(#"{"level":"mentions","until":null,"room_mentions":null,"x":1}"#)
@@ -22,8 +20,7 @@ struct NotifySettingsTests {
         #expect(try read(#"{"level":"none","until":"1970-01-01T00:00:01Z"}"#).until == Timestamp(milliseconds: 1000))
     }
 
-    @Test("ends at its time, and is the default if it differs in nothing")
-    func defaults() {
+    @Test func `ends at its time, and is the default if it differs in nothing`() {
         let settings = NotifySettings(level: .none, until: Timestamp(milliseconds: 5))
         #expect(
             settings.isInForce(at: Timestamp(milliseconds: 4)) && !settings.isInForce(at: Timestamp(milliseconds: 5)))
@@ -33,15 +30,13 @@ struct NotifySettingsTests {
                 && !NotifySettings(roomMentions: false).isDefault)
     }
 
-    @Test(
-        "is refused if a field is absent, unknown or of a wrong type",
-        arguments: [
-            ("", "invalid_json"), ("[]", "invalid_json"), ("{}", "invalid_field"), (#"{"level":1}"#, "invalid_field"),
-            (#"{"level":"ALL"}"#, "invalid_field"), (#"{"level":null}"#, "invalid_field"),
-            (#"{"level":"all","until":1}"#, "invalid_field"), (#"{"level":"all","until":"soon"}"#, "invalid_field"),
-            (#"{"level":"all","room_mentions":1}"#, "invalid_field"),
-        ])
-    func refusals(body: String, code: String) throws {
+    @Test(arguments: [
+        ("", "invalid_json"), ("[]", "invalid_json"), ("{}", "invalid_field"), (#"{"level":1}"#, "invalid_field"),
+        (#"{"level":"ALL"}"#, "invalid_field"), (#"{"level":null}"#, "invalid_field"),
+        (#"{"level":"all","until":1}"#, "invalid_field"), (#"{"level":"all","until":"soon"}"#, "invalid_field"),
+        (#"{"level":"all","room_mentions":1}"#, "invalid_field"),
+    ])
+    func `is refused if a field is absent, unknown or of a wrong type`(body: String, code: String) throws {
         let problem = #expect(throws: Problem.self) { try NotifySettings.decode(Array(body.utf8)) }
         #expect(problem?.code.string == code)
     }

@@ -3,8 +3,7 @@ import Wire
 
 @Suite("A profile")
 struct ProfileTests {
-    @Test("is written without what it does not have")
-    func encoding() throws {
+    @Test func `is written without what it does not have`() throws {
         let bob = try UserID("bob")
         let whole = Profile(user: bob, name: "B\"", avatar: "https://x/y", data: Array(#"{"a":1}"#.utf8))
         #expect(
@@ -15,8 +14,7 @@ struct ProfileTests {
         #expect(written(member.encode).hasPrefix(#"{"user":"bob","role":"member","profile":{"user":"bob","name""#))
     }
 
-    @Test("changes by what its settings have; empty values remove")
-    func applying() throws {
+    @Test func `changes by what its settings have; empty values remove`() throws {
         var profile = Profile(user: try UserID("bob"))
         func set(_ body: String) throws { profile = profile.applying(try ProfileSettings.decode(Array(body.utf8))) }
         try set(#"{"name":"Bob","avatar":"https://x/y","data":{ "a" : 1 },"more":1}"#)
@@ -27,24 +25,21 @@ struct ProfileTests {
         #expect(profile == Profile(user: profile.user))
     }
 
-    @Test(
-        "is refused if a value has a wrong type or exceeds its bound",
-        arguments: [
-            ("", "invalid_json"), ("[]", "invalid_json"), (#"{"name":1}"#, "invalid_field"),
-            (#"{"avatar":"ftp://x/y"}"#, "invalid_field"), (#"{"avatar":"javascript:1"}"#, "invalid_field"),
-            (#"{"data":[1]}"#, "invalid_field"), (#"{"name":"\u0000"}"#, "nul_character"),
-            ("{\"name\":\"\(String(repeating: "é", count: 129))\"}", "too_long"),
-            ("{\"avatar\":\"https://x/\(String(repeating: "x", count: 2039))\"}", "too_long"),
-            ("{\"data\":{\"a\":\"\(String(repeating: "x", count: 2041))\"}}", "too_long"),
-            ("{\"data\":\(String(repeating: "{\"a\":", count: 65))1\(String(repeating: "}", count: 65))}", "too_deep"),
-        ])
-    func refusals(body: String, code: String) throws {
+    @Test(arguments: [
+        ("", "invalid_json"), ("[]", "invalid_json"), (#"{"name":1}"#, "invalid_field"),
+        (#"{"avatar":"ftp://x/y"}"#, "invalid_field"), (#"{"avatar":"javascript:1"}"#, "invalid_field"),
+        (#"{"data":[1]}"#, "invalid_field"), (#"{"name":"\u0000"}"#, "nul_character"),
+        ("{\"name\":\"\(String(repeating: "é", count: 129))\"}", "too_long"),
+        ("{\"avatar\":\"https://x/\(String(repeating: "x", count: 2039))\"}", "too_long"),
+        ("{\"data\":{\"a\":\"\(String(repeating: "x", count: 2041))\"}}", "too_long"),
+        ("{\"data\":\(String(repeating: "{\"a\":", count: 65))1\(String(repeating: "}", count: 65))}", "too_deep"),
+    ])
+    func `is refused if a value has a wrong type or exceeds its bound`(body: String, code: String) throws {
         let problem = #expect(throws: Problem.self) { try ProfileSettings.decode(Array(body.utf8)) }
         #expect(problem?.code.string == code)
     }
 
-    @Test("may reach its bounds")
-    func bounds() throws {
+    @Test func `may reach its bounds`() throws {
         let body =
             "{\"name\":\"\(String(repeating: "é", count: 128))\",\"avatar\":\"https://x/\(String(repeating: "x", count: 2038))\","
             + "\"data\":{\"a\":\"\(String(repeating: "x", count: 2040))\"}}"
@@ -52,8 +47,7 @@ struct ProfileTests {
         #expect(settings.name?.utf8.count == 256 && settings.avatar?.utf8.count == 2048 && settings.data?.count == 2048)
     }
 
-    @Test("takes from claims what it can have, and ignores the rest")
-    func claims() {
+    @Test func `takes from claims what it can have, and ignores the rest`() {
         #expect(
             ProfileSettings(claimedName: "Bob", picture: "https://x/y")
                 == ProfileSettings(name: "Bob", avatar: "https://x/y"))
@@ -64,8 +58,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("is asked for by at most 100 ids")
-    func users() throws {
+    @Test func `is asked for by at most 100 ids`() throws {
         #expect(try Profiles.parseUsers("b,a,b").map(\.string) == ["b", "a"])
         let ids = (1...100).map(String.init).joined(separator: ",")
         #expect(try Profiles.parseUsers(ids).count == 100)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite(.timeLimit(.minutes(5))) struct `Direct rooms, blocks, reports, mentions and profiles` {
+@Suite("Direct rooms, blocks, reports, mentions and profiles", .timeLimit(.minutes(5)))
+struct PeopleTests {
     @Test func `open one direct room from both sides, and list it with the other user`() async throws {
         let server = try ChatServer()
         let (alice, bob) = (server.client("alice"), server.client("bob"))

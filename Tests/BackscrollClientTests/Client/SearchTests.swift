@@ -6,7 +6,8 @@ import Wire
 
 @testable import BackscrollClient
 
-@Suite(.timeLimit(.minutes(5))) struct `A search` {
+@Suite("A search", .timeLimit(.minutes(5)))
+struct SearchTests {
     /// Returns `ROOM:SEQ` of all hits.
     private func places(of pages: SearchPages) async throws -> [String] {
         var places: [String] = []

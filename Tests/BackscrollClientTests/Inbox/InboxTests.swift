@@ -296,7 +296,7 @@ struct InboxTests {
 
     @Test
     func
-        `keeps a room that the user has joined on another device while it was open, and drops one that was only visited`()
+        `keeps an open room that the user has joined elsewhere, and drops a visited one`()
         async throws
     {
         let server = try ChatServer()

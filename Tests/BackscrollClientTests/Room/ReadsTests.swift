@@ -4,7 +4,8 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite(.timeLimit(.minutes(5))) struct `Who has read what` {
+@Suite("Who has read what", .timeLimit(.minutes(5)))
+struct ReadsTests {
     /// The numbers of members who have not read each message, and the ticks of own messages.
     private func numbers(_ change: RoomChange) -> [String] {
         guard let readership = change.readership else { return [] }

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("The term of a node's knowledge of access")
 struct AccessTermTests {
-    @Test("is over until it is extended")
-    func extended() {
+    @Test func `is over until it is extended`() {
         let term = AccessTerm()
         #expect(!term.isValid)
         term.extend(to: .now + .seconds(3600))
@@ -14,23 +13,20 @@ struct AccessTermTests {
         #expect(!term.isValid)
     }
 
-    @Test("is over once its end has passed")
-    func passed() {
+    @Test func `is over once its end has passed`() {
         let term = AccessTerm()
         term.extend(to: .now)
         #expect(!term.isValid)
     }
 
-    @Test("is not shortened by an answer that comes late")
-    func late() {
+    @Test func `is not shortened by an answer that comes late`() {
         let term = AccessTerm()
         term.extend(to: .now + .seconds(3600))
         term.extend(to: .now - .seconds(1))
         #expect(term.isValid)
     }
 
-    @Test("has no end for the only server of a database")
-    func unlimited() {
+    @Test func `has no end for the only server of a database`() {
         #expect(AccessTerm.unlimited.isValid)
     }
 }

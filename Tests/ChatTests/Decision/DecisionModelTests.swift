@@ -57,8 +57,8 @@ struct DecisionModelTests {
         }
     }
 
-    @Test("follows the rules", arguments: 0..<shapes.count)
-    func model(number: Int) throws {
+    @Test(arguments: 0..<shapes.count)
+    func `follows the rules`(number: Int) throws {
         let shape = Self.shapes[number]
         var problems: Set<Problem.Code> = []
         for seed in 0..<(shape.users > 50 ? 3 : 40) as Range<UInt64> {
@@ -140,8 +140,8 @@ struct DecisionModelTests {
         }
     }
 
-    @Test("of up to 1,000 submissions is the same as a batch and one by one", arguments: 0..<20)
-    func fold(seed: UInt64) throws {
+    @Test(arguments: 0..<20)
+    func `of up to 1,000 submissions is the same as a batch and one by one`(seed: UInt64) throws {
         let shape = Self.shapes[Int(seed) % 6]
         var history = RandomHistory(shape, seed: seed)
         var (single, batched) = (TableLog(shape.policy), TableLog(shape.policy))

@@ -35,8 +35,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("asks for the facts that it needs, in two steps")
-    func steps() {
+    @Test func `asks for the facts that it needs, in two steps`() {
         let open = facts(RoomFacts(head: 3, rev: 3))
         #expect(missing(send(), Facts(at: time, Facts.Policy())) == .room)
         #expect(missing(send(), open) == nil)
@@ -53,8 +52,7 @@ struct DecisionTests {
         #expect(missing(send(), facts(RoomFacts(), erasing: [alice])) == .past)
     }
 
-    @Test("gives a message the next `seq` and revision, and no time before that of the newest message")
-    func order() throws {
+    @Test func `gives a message the next seq and revision, and no time before that of the newest message`() throws {
         for (latest, expected) in [
             (time.milliseconds - 5, time.milliseconds), (time.milliseconds + 5, time.milliseconds + 5),
         ] {
@@ -68,8 +66,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("lets the last message into a room, and no further one or change")
-    func full() throws {
+    @Test func `lets the last message into a room, and no further one or change`() throws {
         let last = RoomFacts.maximumOrdinal
         let full = Problem.unavailable("The room is full.")
         #expect(try Decision.make(on: send(), facts(RoomFacts(head: last - 1, rev: last - 1))).result.get().isNew)
@@ -85,8 +82,7 @@ struct DecisionTests {
         #expect(Decision(erasing: message, [], of: alice, in: RoomFacts(head: 1, rev: last)) == nil)
     }
 
-    @Test("permits sends and marks without the time and what a database finds out by itself")
-    func permits() throws {
+    @Test func `permits sends and marks without the time and what a database finds out by itself`() throws {
         let open = facts(RoomFacts(head: 3), at: nil)
         #expect(Decision.permits(send(id: "1", replyTo: 3), open))
         #expect(Decision.permits(submission(.read(seq: 9)), open))
@@ -119,16 +115,15 @@ struct DecisionTests {
         #expect(!Decision.permits(send(), erased))
     }
 
-    @Test("takes rights away by stricter manners, not by milder ones")
-    func restrictions() {
+    @Test func `takes rights away by stricter manners, not by milder ones`() {
         #expect(Write.setPosting(.owners).isRestriction && !Write.setPosting(.members).isRestriction)
         #expect(Write.setSlowMode(seconds: 1).isRestriction && !Write.setSlowMode(seconds: 0).isRestriction)
     }
 
-    @Test(
-        "makes a user wait between two messages in slow mode, not longer if the clock was set back",
-        arguments: [(0, 10), (1, 10), (9001, 1), (9999, 1), (10_000, nil), (-5, 10), (-9999, 10), (-10_000, nil)])
-    func slowMode(passed: Int64, wait: Int?) throws {
+    @Test(arguments: [(0, 10), (1, 10), (9001, 1), (9999, 1), (10_000, nil), (-5, 10), (-9999, 10), (-10_000, nil)])
+    func `makes a user wait between two messages in slow mode, not longer if the clock was set back`(
+        passed: Int64, wait: Int?
+    ) throws {
         var facts = facts(RoomFacts(head: 1, rev: 1, slowSeconds: 10))
         #expect(missing(send(), facts) == .role)
         facts.role = .member
@@ -146,8 +141,7 @@ struct DecisionTests {
         #expect(try Decision.make(on: send(), facts).writes.isEmpty)
     }
 
-    @Test("removes the old user's name from the title when an erased user comes back")
-    func comeBack() throws {
+    @Test func `removes the old user's name from the title when an erased user comes back`() throws {
         var facts = facts(RoomFacts(head: 3, rev: 5), erasing: [alice])
         facts.past = Facts.Past(isMember: true, title: "for alice and alicent")
         let writes = try Decision.make(on: send(), facts).writes

@@ -38,15 +38,13 @@ struct PushDecisionTests {
         decision.due.map { "\($0.user) \($0.seq) \($0.reason.rawValue)" }
     }
 
-    @Test("is everybody but the sender without a live connection, for the newest message")
-    func offline() {
+    @Test func `is everybody but the sender without a live connection, for the newest message`() {
         let decision = decide([message(1), message(2)], [member("alice"), member()])
         #expect(due(decision) == ["bob 2 message"])
         #expect(decision.waiting.isEmpty && decision.next == nil && decision.firstOpen == 1)
     }
 
-    @Test("waits with a live connection from the first message on, and later ones do not restart it")
-    func live() {
+    @Test func `waits with a live connection from the first message on, and later ones do not restart it`() {
         let messages = [message(1), message(2, at: 20)]
         let early = decide(messages, [member()], at: 29, live: ["bob"])
         #expect(due(early) == [] && early.waiting == [UserID(trusted: "bob")] && early.firstOpen == 1)
@@ -61,8 +59,7 @@ struct PushDecisionTests {
         #expect(next.next == Timestamp(milliseconds: Self.start + 50_000) && next.firstOpen == 2)
     }
 
-    @Test("is nobody for what was read, pushed, deleted, or sent silently or by a blocked user")
-    func excluded() {
+    @Test func `is nobody for what was read, pushed, deleted, or sent silently or by a blocked user`() {
         #expect(due(decide([message(1)], [member(mark: 1), member("carol", pushed: 1)])) == [])
         #expect(due(decide([message(1, deleted: true), message(2, silent: true)], [member()])) == [])
         let blocked = decide([message(1), message(2, by: "carol")], [member(), member("dora")]) {
@@ -72,8 +69,7 @@ struct PushDecisionTests {
         #expect(decide([], [member()]).firstOpen == nil)
     }
 
-    @Test("follows what may disturb the member, while that is in force")
-    func levels() {
+    @Test func `follows what may disturb the member, while that is in force`() {
         let messages = [message(1), message(2, mentions: ["bob"]), message(3, room: true), message(4)]
         func of(_ level: NotifySettings.Level, until: Int64? = nil, room: Bool = true) -> [String] {
             let end = until.map { Timestamp(milliseconds: Self.start + $0 * 1000) }
@@ -91,8 +87,7 @@ struct PushDecisionTests {
             ])
     }
 
-    @Test("says why, and pushes only mentions in large rooms")
-    func reasons() {
+    @Test func `says why, and pushes only mentions in large rooms`() {
         let messages = [message(1, mentions: ["carol"]), message(2, room: true), message(3)]
         #expect(due(decide(messages, [member()]) { $0.isDirect = true }) == ["bob 3 direct"])
         #expect(

@@ -36,8 +36,7 @@ struct PushDeflaterTests {
         return Array(json.utf8)
     }
 
-    @Test("carry the same messages in fewer bytes, one in each frame")
-    func compressed() throws {
+    @Test func `carry the same messages in fewer bytes, one in each frame`() throws {
         let snapshots = ["hi", "Guten Morgen, schön dich zu sehen ❤️", String(repeating: "again ", count: 1000)].map(
             snapshot)
         for snapshot in snapshots {
@@ -47,8 +46,7 @@ struct PushDeflaterTests {
         #expect(try read(snapshots.flatMap(deflated)) == read(snapshots.flatMap(plain)))
     }
 
-    @Test("stay uncompressed where compression would save little")
-    func short() {
+    @Test func `stay uncompressed where compression would save little`() {
         let shortest = PushDeflater.minimumBytes - ServerFrame.messageOverhead
         #expect(
             deflated([UInt8](repeating: 0x61, count: shortest - 1))
@@ -59,8 +57,7 @@ struct PushDeflaterTests {
         #expect(deflated(noise) == plain(noise))
     }
 
-    @Test("are compressed once for all loops, with the end of each frame known")
-    func batches() throws {
+    @Test func `are compressed once for all loops, with the end of each frame known`() throws {
         let snapshots = (1...5).map { snapshot("message \($0)") }
         let batch = EncodedBatch(Batch(room: try RoomID("lobby"), firstRev: 1, head: 5, messages: snapshots))
         let first = batch.deflated(by: deflater)

@@ -16,16 +16,14 @@ struct ByteLogTests {
         log.append(frames, ends: ends, since: revs.lowerBound - 1)
     }
 
-    @Test("without messages has nothing for any subscriber")
-    func empty() {
+    @Test func `without messages has nothing for any subscriber`() {
         let log = ByteLog()
         #expect(log.rev == nil)
         #expect(log.next(after: 0, limit: 100) == .level)
         #expect(log.next(after: 7, limit: 100) == .level)
     }
 
-    @Test("gives an up-to-date subscriber a whole batch in one range")
-    func oneRange() {
+    @Test func `gives an up-to-date subscriber a whole batch in one range`() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
         #expect(log.rev == 44)
@@ -34,15 +32,13 @@ struct ByteLogTests {
         #expect(log.next(after: 44, limit: 1000) == .level)
     }
 
-    @Test("tells a subscriber that lacks earlier messages to read the message log")
-    func behind() {
+    @Test func `tells a subscriber that lacks earlier messages to read the message log`() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
         #expect(log.next(after: 40, limit: 1000) == .behind)
     }
 
-    @Test("has nothing yet for a subscriber that has read beyond it")
-    func ahead() {
+    @Test func `has nothing yet for a subscriber that has read beyond it`() {
         var log = ByteLog()
         append(42...44, size: 10, to: &log)
         #expect(log.next(after: 50, limit: 1000) == .level)
@@ -50,8 +46,7 @@ struct ByteLogTests {
         #expect(log.next(after: 50, limit: 1000) == .frames(90..<100, rev: 51))
     }
 
-    @Test("gives whole messages up to the limit, but at least one")
-    func limit() {
+    @Test func `gives whole messages up to the limit, but at least one`() {
         var log = ByteLog()
         append(1...10, size: 10, to: &log)
         #expect(log.next(after: 0, limit: 30) == .frames(0..<30, rev: 3))
@@ -60,8 +55,7 @@ struct ByteLogTests {
         #expect(log.next(after: 9, limit: 1) == .frames(90..<100, rev: 10))
     }
 
-    @Test("drops the oldest messages above its limit, and keeps a batch whole")
-    func forgetting() {
+    @Test func `drops the oldest messages above its limit, and keeps a batch whole`() {
         var log = ByteLog(limit: 100)
         for rev in 1...Int64(50) { append(rev...rev, size: 10, to: &log) }
         #expect(log.bytes.count <= 200)
@@ -73,8 +67,7 @@ struct ByteLogTests {
         #expect(log.next(after: 50, limit: 1000) == .frames(0..<400, rev: 90))
     }
 
-    @Test("starts anew when revisions are missing, rather than give a wrong position")
-    func gap() {
+    @Test func `starts anew when revisions are missing, rather than give a wrong position`() {
         var log = ByteLog()
         append(1...3, size: 10, to: &log)
         append(7...8, size: 10, to: &log)
@@ -90,8 +83,7 @@ struct ByteLogTests {
             revisions: Batch.Revisions(revs: revs, end: rev))
     }
 
-    @Test("gives a subscriber the messages after its revision, although some revisions are missing in between")
-    func sparse() {
+    @Test func `gives a subscriber the messages after its revision, although some revisions are missing in between`() {
         var log = ByteLog()
         append(1...2, size: 10, to: &log)
         append([4, 7, 8], since: 2, upTo: 9, to: &log)
@@ -105,8 +97,7 @@ struct ByteLogTests {
         #expect(log.next(after: 10, limit: 1000) == .level)
     }
 
-    @Test("takes a subscriber past revisions that no message has")
-    func emptyRange() {
+    @Test func `takes a subscriber past revisions that no message has`() {
         var log = ByteLog()
         append([3], since: 2, upTo: 5, to: &log)
         #expect(log.next(after: 2, limit: 1000) == .frames(0..<10, rev: 5))
@@ -119,8 +110,7 @@ struct ByteLogTests {
         #expect(log.next(after: 5, limit: 1000) == .behind)
     }
 
-    @Test("starts anew at a batch that begins before the last revision, and repeats nothing to a subscriber")
-    func overlap() {
+    @Test func `starts anew at a batch that begins before the last revision, and repeats nothing to a subscriber`() {
         var log = ByteLog()
         append(1...5, size: 10, to: &log)
         append([4, 7], since: 3, upTo: 7, to: &log)
@@ -128,8 +118,7 @@ struct ByteLogTests {
         #expect(log.next(after: 5, limit: 1000) == .frames(10..<20, rev: 7))
     }
 
-    @Test("drops the oldest messages above its limit, although revisions are missing")
-    func sparseForgetting() {
+    @Test func `drops the oldest messages above its limit, although revisions are missing`() {
         var log = ByteLog(limit: 20)
         append([2, 5, 6, 9], since: 0, upTo: 9, to: &log)
         append([12], since: 9, upTo: 12, to: &log)
@@ -139,8 +128,7 @@ struct ByteLogTests {
         #expect(log.next(after: 9, limit: 1000) == .frames(10..<20, rev: 12))
     }
 
-    @Test("gives every subscriber the same messages as a plain list would, whatever the sizes")
-    func model() {
+    @Test func `gives every subscriber the same messages as a plain list would, whatever the sizes`() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<200 {
             var log = ByteLog(limit: Int.random(in: 1...300, using: &generator))

@@ -35,8 +35,7 @@ struct DirectPushTests {
         subscription.start(with: ReplaySlice(frames: [], rev: rev, hasMore: hasMore, state: state), on: client)
     }
 
-    @Test("reach subscribers that have an outlet, in each one's format")
-    func formats() {
+    @Test func `reach subscribers that have an outlet, in each one's format`() {
         let feed = feed()
         let formats = [PushFormat.webSocket, .deflatedWebSocket, .serverSentEvents]
         let direct = formats.map { join(feed, format: $0).client }
@@ -48,8 +47,7 @@ struct DirectPushTests {
         #expect(others.map(\.directWrites) == [0, 0, 0])
     }
 
-    @Test("begin once the client was told that it has caught up")
-    func replaying() {
+    @Test func `begin once the client was told that it has caught up`() {
         let feed = feed()
         let client = Client()
         outlets.open(client)
@@ -69,8 +67,7 @@ struct DirectPushTests {
         #expect(client.bytes == [7] + batch(2...3).frames)
     }
 
-    @Test("wait for a congested client, and continue when it drains")
-    func congested() {
+    @Test func `wait for a congested client, and continue when it drains`() {
         let feed = feed()
         let (subscription, client) = join(feed)
         client.isCongested = true
@@ -83,8 +80,7 @@ struct DirectPushTests {
         #expect(client.bytes == batch(1...4).frames && client.directWrites == 2)
     }
 
-    @Test("leave more than one write to the carrier")
-    func longRuns() {
+    @Test func `leave more than one write to the carrier`() {
         let feed = feed(limit: 10 * Subscription.writeLimit)
         let (_, client) = join(feed)
         let long = EncodedBatch(
@@ -96,8 +92,8 @@ struct DirectPushTests {
         #expect(client.writes == 3 && client.directWrites == 0)
     }
 
-    @Test("miss no subscriber while others come, stall and go", arguments: 0..<30)
-    func comingAndGoing(seed: UInt64) {
+    @Test(arguments: 0..<30)
+    func `miss no subscriber while others come, stall and go`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let feed = feed()
         var rev: Int64 = 0

@@ -11,8 +11,7 @@ struct FeedMessagesTests {
             Batch(room: try RoomID("lobby"), firstRev: revs.lowerBound, head: revs.upperBound, messages: messages))
     }
 
-    @Test("are in each format that a subscriber wants, and in no other")
-    func formats() throws {
+    @Test func `are in each format that a subscriber wants, and in no other`() throws {
         var messages = FeedMessages(FeedContext(epoch: "E"))
         try messages.append(batch(1...2))
         #expect(messages.rev == 2 && messages.count == 0)
@@ -26,8 +25,7 @@ struct FeedMessagesTests {
         #expect(messages.count == (try batch(3...3).frames.count))
     }
 
-    @Test("of a format that begins later lack the earlier ones")
-    func beginsLater() throws {
+    @Test func `of a format that begins later lack the earlier ones`() throws {
         var messages = FeedMessages(FeedContext(epoch: "E"))
         messages.add(.webSocket)
         try messages.append(batch(1...2))
@@ -37,8 +35,7 @@ struct FeedMessagesTests {
         #expect(messages.next(after: 2, in: .webSocket) == .level)
     }
 
-    @Test("are dropped once every subscriber has them, and later ones are appended")
-    func forgetsSent() throws {
+    @Test func `are dropped once every subscriber has them, and later ones are appended`() throws {
         var messages = try FeedMessages(FeedContext(epoch: "E", feedLimit: 2 * batch(1...1).frames.count))
         messages.add(.webSocket)
         try messages.append(batch(1...1))
@@ -50,8 +47,7 @@ struct FeedMessagesTests {
         #expect(messages.next(after: 1, in: .webSocket) == .frames(0..<messages.count, rev: 2))
     }
 
-    @Test("with missing revisions have events whose ids are their own revisions")
-    func sparse() throws {
+    @Test func `with missing revisions have events whose ids are their own revisions`() throws {
         var messages = FeedMessages(FeedContext(epoch: "E"))
         messages.add(.serverSentEvents)
         let batch = try EncodedBatch(
@@ -65,8 +61,7 @@ struct FeedMessagesTests {
         #expect(messages.next(after: 7, in: .serverSentEvents) == .frames(messages.count..<messages.count, rev: 8))
     }
 
-    @Test("ignore a batch that arrives after a later one")
-    func late() throws {
+    @Test func `ignore a batch that arrives after a later one`() throws {
         var messages = FeedMessages(FeedContext(epoch: "E"))
         messages.add(.webSocket)
         try messages.append(batch(1...2))

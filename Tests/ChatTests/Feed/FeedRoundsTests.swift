@@ -44,8 +44,7 @@ struct FeedRoundsTests {
         }
     }
 
-    @Test("send what is published meanwhile to those not visited, and to the others in the next round")
-    func example() {
+    @Test func `send what is published meanwhile to those not visited, and to the others in the next round`() {
         var audience = Audience(count: 4)
         audience.publish()
         audience.visit(2)
@@ -56,8 +55,7 @@ struct FeedRoundsTests {
         #expect(audience.rounds.areOver)
     }
 
-    @Test("reach everybody, however often something is published meanwhile")
-    func fairness() {
+    @Test func `reach everybody, however often something is published meanwhile`() {
         var audience = Audience(count: 100)
         for _ in 0..<2_000 {
             audience.publish()
@@ -66,16 +64,15 @@ struct FeedRoundsTests {
         #expect(audience.had.allSatisfy { audience.latest - $0 <= 100 })
     }
 
-    @Test("of an empty room are over at once")
-    func empty() {
+    @Test func `of an empty room are over at once`() {
         var audience = Audience(count: 0)
         audience.publish()
         audience.visit(1)
         #expect(audience.begins == [true] && audience.visits.isEmpty && audience.rounds.areOver)
     }
 
-    @Test("miss nobody while subscribers come and go", arguments: 0..<100)
-    func comingAndGoing(seed: UInt64) {
+    @Test(arguments: 0..<100)
+    func `miss nobody while subscribers come and go`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var audience = Audience(count: Int.random(in: 0...12, using: &generator))
         for _ in 0..<300 {

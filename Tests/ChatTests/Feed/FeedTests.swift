@@ -31,13 +31,11 @@ struct FeedTests {
         return (subscription, client)
     }
 
-    @Test("fits two cursors in a cache line")
-    func cursors() {
+    @Test func `fits two cursors in a cache line`() {
         #expect(MemoryLayout<Cursor>.stride == 32)
     }
 
-    @Test("visits its subscribers some at a time")
-    func slices() {
+    @Test func `visits its subscribers some at a time`() {
         let feed = feed()
         let clients = (0..<5).map { _ in join(feed).client }
         var done = feed.publish(batch(1...1))
@@ -50,8 +48,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
-    @Test("sends nothing while revoked access is not known, and everything afterwards")
-    func term() {
+    @Test func `sends nothing while revoked access is not known, and everything afterwards`() {
         let term = AccessTerm()
         let context = FeedContext(epoch: "E", term: term)
         let feed = Feed(room: room, in: context)
@@ -68,8 +65,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...2) })
     }
 
-    @Test("stops within a round when revoked access is not known any more, and goes on afterwards")
-    func termEndsInRound() {
+    @Test func `stops within a round when revoked access is not known any more, and goes on afterwards`() {
         let term = AccessTerm()
         term.extend(to: .now + .seconds(3600))
         let context = FeedContext(epoch: "E", term: term)
@@ -83,8 +79,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
-    @Test("sends nothing while the loop has not handled an end of access that was announced")
-    func announcedEnds() {
+    @Test func `sends nothing while the loop has not handled an end of access that was announced`() {
         let ends = AccessEnds()
         let context = FeedContext(epoch: "E", ends: ends)
         let feed = Feed(room: room, in: context)
@@ -97,8 +92,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }
 
-    @Test("gives a subscriber that catches up nothing that was read before revoked access was known")
-    func slice() {
+    @Test func `gives a subscriber that catches up nothing that was read before revoked access was known`() {
         let term = AccessTerm()
         let feed = Feed(room: room, in: FeedContext(epoch: "E", term: term))
         let client = Client()
@@ -111,16 +105,14 @@ struct FeedTests {
         #expect(client.bytes == frames(1...2) && client.liveRev == 2)
     }
 
-    @Test("drops notices while revoked access is not known")
-    func termOfNotices() {
+    @Test func `drops notices while revoked access is not known`() {
         let feed = Feed(room: room, in: FeedContext(epoch: "E", term: AccessTerm()))
         let client = join(feed).client
         #expect(feed.notify(EncodedNotice(.typing(room: room, user: try! UserID("bob")), in: room)))
         #expect(client.bytes.isEmpty)
     }
 
-    @Test("keeps nothing for slow subscribers when the loop's feeds together keep too much")
-    func sharedBound() {
+    @Test func `keeps nothing for slow subscribers when the loop's feeds together keep too much`() {
         let context = FeedContext(epoch: "E", memoryLimit: 2 * frames(1...1).count)
         let feeds = (0..<3).map { _ in Feed(room: room, in: context) }
         let slow = feeds.map { feed in
@@ -138,10 +130,7 @@ struct FeedTests {
         #expect(context.keptBytes == 0)
     }
 
-    @Test(
-        "sends what is published meanwhile in one write to subscribers not yet visited, and in the next round to the others"
-    )
-    func merges() {
+    @Test func `sends what is published meanwhile in one write, or in the next round if visited`() {
         let feed = feed()
         let clients = (0..<4).map { _ in join(feed).client }
         #expect(!feed.publish(batch(1...1)))
@@ -154,8 +143,7 @@ struct FeedTests {
         #expect(clients.map(\.writes) == [2, 2, 1, 1])
     }
 
-    @Test("finishes its round before it drops messages that a current subscriber lacks")
-    func keeps() {
+    @Test func `finishes its round before it drops messages that a current subscriber lacks`() {
         let feed = feed(limit: 64)
         let clients = (0..<5).map { _ in join(feed).client }
         for rev in 1...Int64(50) { feed.publish(batch(rev...rev)) }
@@ -163,8 +151,7 @@ struct FeedTests {
         #expect(clients.allSatisfy { $0.bytes == frames(1...50) && $0.asked.isEmpty })
     }
 
-    @Test("writes what was published during a round at once to those not visited yet")
-    func rounds() {
+    @Test func `writes what was published during a round at once to those not visited yet`() {
         let feed = feed()
         let clients = (0..<8).map { _ in join(feed).client }
         feed.publish(batch(1...1))
@@ -176,8 +163,8 @@ struct FeedTests {
         #expect(clients.map(\.writes) == [2, 2, 2, 2, 2, 2, 1, 1])
     }
 
-    @Test("misses no subscriber while others come and go", arguments: 0..<40)
-    func comingAndGoing(seed: UInt64) {
+    @Test(arguments: 0..<40)
+    func `misses no subscriber while others come and go`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let feed = feed()
         var rev: Int64 = 0
@@ -214,9 +201,9 @@ struct FeedTests {
     }
 
     @Test(
-        "keeps messages until the last subscriber that lacks them has them or has left", arguments: [true, false],
+        arguments: [true, false],
         0..<3)
-    func drops(leaves: Bool, first: Int) {
+    func `keeps messages until the last subscriber that lacks them has them or has left`(leaves: Bool, first: Int) {
         let feed = feed()
         let members = (0..<7).map { _ in join(feed) }
         let slow = [1, 3, 6]
@@ -242,8 +229,7 @@ struct FeedTests {
         }
     }
 
-    @Test("also drops messages when slow subscribers catch up while others are visited")
-    func dropsAfterRound() {
+    @Test func `also drops messages when slow subscribers catch up while others are visited`() {
         let feed = feed()
         let members = (0..<6).map { _ in join(feed) }
         members[1].client.isCongested = true
@@ -255,8 +241,7 @@ struct FeedTests {
         #expect(!keeps(feed, after: 0))
     }
 
-    @Test("delivers notices after messages, and drops notices while too many wait")
-    func notices() throws {
+    @Test func `delivers notices after messages, and drops notices while too many wait`() throws {
         let feed = feed()
         let clients = (0..<4).map { _ in join(feed).client }
         feed.publish(batch(1...1))

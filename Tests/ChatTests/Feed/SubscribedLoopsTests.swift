@@ -9,8 +9,7 @@ struct SubscribedLoopsTests {
         Batch(room: room, firstRev: 1, head: 1, messages: [[1]])
     }
 
-    @Test("passes a batch only to the loops that want its room")
-    func distributes() throws {
+    @Test func `passes a batch only to the loops that want its room`() throws {
         let subscribedLoops = SubscribedLoops()
         let (a, b) = (try RoomID("a"), try RoomID("b"))
         subscribedLoops.add(a, loop: 0)
@@ -24,8 +23,7 @@ struct SubscribedLoopsTests {
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
 
-    @Test("passes a notice to the loops that want its room")
-    func notices() throws {
+    @Test func `passes a notice to the loops that want its room`() throws {
         let subscribedLoops = SubscribedLoops()
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
         subscribedLoops.add(rooms[0], loop: 0)
@@ -36,8 +34,7 @@ struct SubscribedLoopsTests {
         #expect(parts.map { $0.map(\.room.string) } == [["a"], [], ["a", "b"]])
     }
 
-    @Test("passes membership changes, in order, to the loops that follow the user")
-    func memberships() throws {
+    @Test func `passes membership changes, in order, to the loops that follow the user`() throws {
         let subscribedLoops = SubscribedLoops()
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))
         let changes = [
@@ -56,8 +53,7 @@ struct SubscribedLoopsTests {
         #expect(subscribedLoops.count == 0)
     }
 
-    @Test("ends when it is removed")
-    func removes() throws {
+    @Test func `ends when it is removed`() throws {
         let subscribedLoops = SubscribedLoops()
         let room = try RoomID("a")
         subscribedLoops.add(room, loop: 0)

@@ -36,8 +36,7 @@ struct SubscriptionTests {
         revs.flatMap(frame)
     }
 
-    @Test("without a position gets what is published from now on")
-    func now() {
+    @Test func `without a position gets what is published from now on`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 5)
         subscription.start(with: slice(nil, rev: 5), on: client)
@@ -47,8 +46,7 @@ struct SubscriptionTests {
         #expect(subscription.rev == 7)
     }
 
-    @Test("without a position begins at the room's revision, whatever its feed knows")
-    func fromWhereTheRoomIs() {
+    @Test func `without a position begins at the room's revision, whatever its feed knows`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: nil)
         feed.publish(batch(4...5))
@@ -58,8 +56,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(5...5))
     }
 
-    @Test("tells its client why it was cancelled, once it has started")
-    func told() {
+    @Test func `tells its client why it was cancelled, once it has started`() {
         let client = Client()
         let subscriptions = (0..<2).map { _ in Subscription(feed: feed, format: .webSocket, user: nil, since: 0) }
         subscriptions[0].start(with: slice(nil, rev: 0), on: client)
@@ -73,8 +70,7 @@ struct SubscriptionTests {
         #expect(client.bytes.isEmpty)
     }
 
-    @Test("delivers messages committed during its replay once, after the replay")
-    func joins() {
+    @Test func `delivers messages committed during its replay once, after the replay`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         feed.publish(batch(3...4))
@@ -85,8 +81,7 @@ struct SubscriptionTests {
         #expect(client.liveRev == 3)
     }
 
-    @Test("does not repeat replayed messages that its feed receives later")
-    func replayAhead() {
+    @Test func `does not repeat replayed messages that its feed receives later`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(1...6, rev: 6), on: client)
@@ -95,8 +90,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...7))
     }
 
-    @Test("reads on while there is more to replay, and then sends live once")
-    func slices() {
+    @Test func `reads on while there is more to replay, and then sends live once`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(1...2, rev: 2, hasMore: true), on: client)
@@ -107,8 +101,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...4))
     }
 
-    @Test("sends nothing to a stalled client, which later catches up from the feed in one go")
-    func stalls() {
+    @Test func `sends nothing to a stalled client, which later catches up from the feed in one go`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(nil, rev: 0), on: client)
@@ -121,8 +114,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...3))
     }
 
-    @Test("that falls behind its feed reads the log and loses nothing")
-    func fallsBehind() {
+    @Test func `that falls behind its feed reads the log and loses nothing`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(nil, rev: 0), on: client)
@@ -139,8 +131,7 @@ struct SubscriptionTests {
         #expect(client.liveRev == 0, "live is said once")
     }
 
-    @Test("reads the log at its client's pace")
-    func pace() {
+    @Test func `reads the log at its client's pace`() {
         let client = Client()
         client.stallsAfterWrite = true
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -151,8 +142,9 @@ struct SubscriptionTests {
         #expect(client.asked == [2])
     }
 
-    @Test("sends nothing while it is held, and after the last release everything that is missing except notices")
-    func held() throws {
+    @Test func `sends nothing while it is held, and after the last release everything that is missing except notices`()
+        throws
+    {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(nil, rev: 0), on: client)
@@ -172,8 +164,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...100))
     }
 
-    @Test("that is held during a read of the log drops the result and reads again")
-    func heldReading() {
+    @Test func `that is held during a read of the log drops the result and reads again`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.hold()
@@ -189,8 +180,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(1...3) && client.liveRev == 3)
     }
 
-    @Test("that is held before it starts still learns the room's state")
-    func heldAtStart() {
+    @Test func `that is held before it starts still learns the room's state`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: nil)
         subscription.hold()
@@ -201,8 +191,7 @@ struct SubscriptionTests {
         #expect(client.bytes == frames(5...5) && client.asked.isEmpty)
     }
 
-    @Test("that is held and then cancelled stays cancelled")
-    func heldAndCancelled() {
+    @Test func `that is held and then cancelled stays cancelled`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(nil, rev: 0), on: client)
@@ -213,8 +202,7 @@ struct SubscriptionTests {
         #expect(client.bytes.isEmpty)
     }
 
-    @Test("leaves the other subscribers unchanged when it is cancelled")
-    func cancel() {
+    @Test func `leaves the other subscribers unchanged when it is cancelled`() {
         let clients = (0..<3).map { _ in Client() }
         let subscriptions = clients.map { _ in Subscription(feed: feed, format: .webSocket, user: nil, since: 0) }
         for (subscription, client) in zip(subscriptions, clients) {
@@ -232,9 +220,7 @@ struct SubscriptionTests {
         #expect(feed.isIdle)
     }
 
-    @Test(
-        "with compression gets the same messages as one without, and none after it leaves")
-    func deflated() {
+    @Test func `with compression gets the same messages as one without, and none after it leaves`() {
         // The commits of these two came before the feed kept compressed messages, so they are read from the log.
         feed.publish(batch(1...2))
         let (plain, deflated) = (Client(), Client())
@@ -259,8 +245,7 @@ struct SubscriptionTests {
         #expect(late.asked == [4], "what was published meanwhile was not kept compressed")
     }
 
-    @Test("of an event stream gets the same messages as events with ids")
-    func events() {
+    @Test func `of an event stream gets the same messages as events with ids`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
         subscription.start(with: slice(nil, rev: 0), on: client)
@@ -271,8 +256,7 @@ struct SubscriptionTests {
                 + "event: message\nid: E:2\ndata: {\"type\":\"message\",\"message\":2}\n\n")
     }
 
-    @Test("of an event stream leaves no events behind if it was the last one")
-    func lastEvents() {
+    @Test func `of an event stream leaves no events behind if it was the last one`() {
         let subscription = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
         let other = Subscription(feed: feed, format: .serverSentEvents, user: nil, since: 0)
         let client = Client()
@@ -291,8 +275,7 @@ struct SubscriptionTests {
         #expect(late.asked == [1])
     }
 
-    @Test("gets a notice only if it has everything and its client takes more")
-    func notices() throws {
+    @Test func `gets a notice only if it has everything and its client takes more`() throws {
         let notice = EncodedNotice(.typing(room: room, user: try UserID("alice")), in: room)
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
@@ -313,8 +296,7 @@ struct SubscriptionTests {
         #expect(client.bytes == notice.bytes(.webSocket))
     }
 
-    @Test("gets no typing notice of its own user")
-    func ownTyping() throws {
+    @Test func `gets no typing notice of its own user`() throws {
         let users = try [UserID("alice"), UserID("Alice"), nil]
         let clients = users.map { _ in Client() }
         for (user, client) in zip(users, clients) {
@@ -326,8 +308,7 @@ struct SubscriptionTests {
         #expect(clients.map(\.bytes) == [[], notice.bytes(.serverSentEvents), notice.bytes(.serverSentEvents)])
     }
 
-    @Test("gets a presence notice only if the number is new to it")
-    func presence() {
+    @Test func `gets a presence notice only if the number is new to it`() {
         let client = Client()
         let subscription = Subscription(feed: feed, format: .webSocket, user: nil, since: 0)
         subscription.start(with: slice(nil, rev: 0), on: client)

@@ -24,30 +24,25 @@ struct MessageChangeTests {
 
     private static let like = try! ReactionKey("+1")
 
-    @Test(
-        "is allowed",
-        arguments: [
-            Case(action: .edit(Edit())), Case(action: .edit(Edit()), revs: [6, 7]), Case(action: .delete),
-            Case(action: .delete, isOwner: true), Case(action: .delete, user: "bob", isOwner: true),
-            Case(action: .addReaction(like), user: "bob"), Case(action: .removeReaction(like), user: "bob", revs: [7]),
-        ])
-    func go(asked: Case) throws {
+    @Test(arguments: [
+        Case(action: .edit(Edit())), Case(action: .edit(Edit()), revs: [6, 7]), Case(action: .delete),
+        Case(action: .delete, isOwner: true), Case(action: .delete, user: "bob", isOwner: true),
+        Case(action: .addReaction(like), user: "bob"), Case(action: .removeReaction(like), user: "bob", revs: [7]),
+    ])
+    func `is allowed`(asked: Case) throws {
         #expect(try decide(asked) == .go)
     }
 
-    @Test(
-        "is already done",
-        arguments: [
-            Case(action: .delete, deleted: true), Case(action: .delete, deleted: true, revs: [1]),
-            Case(action: .delete, user: "bob", isOwner: true, deleted: true),
-            Case(action: .removeReaction(like), user: "bob", deleted: true),
-        ])
-    func done(asked: Case) throws {
+    @Test(arguments: [
+        Case(action: .delete, deleted: true), Case(action: .delete, deleted: true, revs: [1]),
+        Case(action: .delete, user: "bob", isOwner: true, deleted: true),
+        Case(action: .removeReaction(like), user: "bob", deleted: true),
+    ])
+    func `is already done`(asked: Case) throws {
         #expect(try decide(asked) == .done)
     }
 
     @Test(
-        "is refused",
         arguments: [
             (Case(action: .edit(Edit()), user: "bob"), .notTheSender),
             (Case(action: .edit(Edit()), user: "bob", deleted: true, revs: []), .notTheSender),
@@ -57,7 +52,7 @@ struct MessageChangeTests {
             (Case(action: .edit(Edit()), revs: []), .preconditionFailed(rev: 7)),
             (Case(action: .delete, user: "bob", isOwner: true, revs: [6, 8]), .preconditionFailed(rev: 7)),
         ] as [(Case, Problem)])
-    func refused(asked: Case, problem: Problem) {
+    func `is refused`(asked: Case, problem: Problem) {
         #expect(throws: problem) { try decide(asked) }
     }
 }

@@ -13,8 +13,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("hands its result over once, and keeps nothing of it")
-    func delivers() {
+    @Test func `hands its result over once, and keeps nothing of it`() {
         let waiting = Waiting()
         let reply = waiting.reply()
         #expect(reply.loop == 2 && reply.client == .connection(7) && reply.result == nil)
@@ -25,8 +24,7 @@ struct ReplyTests {
         #expect(reply.result == nil && !reply.cancel())
     }
 
-    @Test("hands over the reason why there is no answer")
-    func fails() {
+    @Test func `hands over the reason why there is no answer`() {
         let waiting = Waiting()
         let reply = waiting.reply()
         reply.fail(.overloaded)
@@ -34,10 +32,8 @@ struct ReplyTests {
         #expect(waiting.results == [.failure(.overloaded)])
     }
 
-    @Test(
-        "releases its closure when it is delivered or cancelled, even if the reply is still held",
-        arguments: [true, false])
-    func releases(isCancelled: Bool) {
+    @Test(arguments: [true, false])
+    func `releases its closure when it is delivered or cancelled, even if the reply is still held`(isCancelled: Bool) {
         var waiting: Waiting? = Waiting()
         weak let released = waiting
         let reply = waiting!.reply()

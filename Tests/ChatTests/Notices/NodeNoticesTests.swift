@@ -9,8 +9,7 @@ struct NodeNoticesTests {
     private let lobby = try! RoomID("lobby")
     private let bob = try! UserID("bob")
 
-    @Test("are merged: a user types once, and has read up to the highest seq")
-    func merged() {
+    @Test func `are merged: a user types once, and has read up to the highest seq`() {
         var notices = NodeNotices()
         #expect(notices.isEmpty && notices.payloads(from: "n1").isEmpty)
         for seq in [4, 9, 7] as [Int64] {
@@ -20,8 +19,8 @@ struct NodeNoticesTests {
         #expect(notices.payloads(from: "n1") == ["n n1 r:lobby:9:bob t:lobby:bob"])
     }
 
-    @Test("are read as they were written, whatever the ids contain", arguments: 1...20 as ClosedRange<UInt64>)
-    func roundTrip(seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `are read as they were written, whatever the ids contain`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var notices = NodeNotices()
         for _ in 1...Int.random(in: 1...60, using: &generator) {
@@ -41,8 +40,7 @@ struct NodeNoticesTests {
         #expect(parsed.notices == notices && parsed.node == "node-1")
     }
 
-    @Test("have bounds, beyond which they are dropped")
-    func bounds() throws {
+    @Test func `have bounds, beyond which they are dropped`() throws {
         var notices = NodeNotices()
         for number in 1...5_000 { notices.addTyping(try UserID("user\(number)"), in: lobby) }
         #expect(notices.typing.count == NodeNotices.maximumNotices)
@@ -56,14 +54,12 @@ struct NodeNoticesTests {
         #expect(received.count > 1_000 && received.isSubset(of: notices.typing))
     }
 
-    @Test(
-        "are read without the malformed ones",
-        arguments: [
-            "", "n", "h n1 lobby:4", "n n1", "n n1 t:lobby", "n n1 x:lobby:bob", "n n1 r:lobby:-1:bob",
-            "n n1 r:lobby:x:bob",
-            "n n1 r:lobby:1", "n n1 t:.:bob", "n n1 t:lobby:", "n n1 :::",
-        ])
-    func malformed(payload: String) {
+    @Test(arguments: [
+        "", "n", "h n1 lobby:4", "n n1", "n n1 t:lobby", "n n1 x:lobby:bob", "n n1 r:lobby:-1:bob",
+        "n n1 r:lobby:x:bob",
+        "n n1 r:lobby:1", "n n1 t:.:bob", "n n1 t:lobby:", "n n1 :::",
+    ])
+    func `are read without the malformed ones`(payload: String) {
         #expect(NodeNotices.parse(payload)?.notices.isEmpty ?? true)
     }
 }

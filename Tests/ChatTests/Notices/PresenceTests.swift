@@ -16,8 +16,7 @@ struct PresenceTests {
         return (changes.map { "\($0.room) \($0.online)" }, again)
     }
 
-    @Test("counts each user once, and each subscriber without a name, while a socket is open")
-    func counts() {
+    @Test func `counts each user once, and each subscriber without a name, while a socket is open`() {
         let presence = Presence()
         let users = [alice, alice, bob, nil, nil]
         var counts: [Int] = []
@@ -33,8 +32,7 @@ struct PresenceTests {
         #expect(!presence.leave(lobby, as: alice))
     }
 
-    @Test("requests one flush for all rooms whose number has changed")
-    func flushes() throws {
+    @Test func `requests one flush for all rooms whose number has changed`() throws {
         let presence = Presence()
         let (red, green) = (try RoomID("red"), try RoomID("green"))
         #expect(presence.join(red, as: alice))
@@ -53,8 +51,7 @@ struct PresenceTests {
         #expect(flush(presence, at: 3) == (["red 1"], false))
     }
 
-    @Test("notifies large rooms less often, so that notices cause a thousand frames a second")
-    func large() {
+    @Test func `notifies large rooms less often, so that notices cause a thousand frames a second`() {
         let presence = Presence()
         for _ in 1...10_000 { _ = presence.join(lobby, as: nil) }
         #expect(flush(presence, at: 1) == (["lobby 10000"], false))
@@ -65,8 +62,7 @@ struct PresenceTests {
         #expect(flush(presence, at: 11) == (["lobby 9998"], false))
     }
 
-    @Test("lists the users of small rooms by name")
-    func lists() throws {
+    @Test func `lists the users of small rooms by name`() throws {
         let presence = Presence()
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 0, users: []))
         for user in [bob, nil, alice, alice] { _ = presence.join(lobby, as: user) }
@@ -77,8 +73,8 @@ struct PresenceTests {
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 201, users: nil))
     }
 
-    @Test("is exact at the end, whatever the order of joins and leaves", arguments: 1...10 as ClosedRange<UInt64>)
-    func model(seed: UInt64) throws {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `is exact at the end, whatever the order of joins and leaves`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let presence = Presence()
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
@@ -117,8 +113,7 @@ struct PresenceTests {
         PresenceReport(room: lobby, online: online, users: users.map(Set.init))
     }
 
-    @Test("counts a user on several nodes once")
-    func nodes() {
+    @Test func `counts a user on several nodes once`() {
         let presence = Presence(isShared: true)
         // Nobody is here to notify.
         #expect(!presence.learn([report(3, [alice, bob])], of: "n2"))
@@ -138,8 +133,7 @@ struct PresenceTests {
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 0, users: []))
     }
 
-    @Test("stops counting a node that is gone")
-    func gone() {
+    @Test func `stops counting a node that is gone`() {
         let presence = Presence(isShared: true)
         _ = presence.join(lobby, as: alice)
         _ = presence.learn([report(1, [bob])], of: "n2")
@@ -150,8 +144,7 @@ struct PresenceTests {
         #expect(Presence.silence == .seconds(10))
     }
 
-    @Test("lists no users if a node has too many to list")
-    func unlisted() {
+    @Test func `lists no users if a node has too many to list`() {
         let presence = Presence(isShared: true)
         _ = presence.join(lobby, as: alice)
         _ = presence.learn([report(201, nil)], of: "n2")
@@ -162,8 +155,7 @@ struct PresenceTests {
         #expect(presence.present(in: lobby) == RoomPresence(room: lobby, online: 2, users: [alice, bob]))
     }
 
-    @Test("reports what has changed, and everything on request")
-    func reports() throws {
+    @Test func `reports what has changed, and everything on request`() throws {
         let presence = Presence(isShared: true)
         let green = try RoomID("green")
         for user in [alice, alice, nil] { _ = presence.join(lobby, as: user) }
@@ -185,8 +177,7 @@ struct PresenceTests {
         #expect(alone.takeReports() == [])
     }
 
-    @Test("bounds the reports and listed users of other nodes, and forgets nodes that have left")
-    func bound() throws {
+    @Test func `bounds the reports and listed users of other nodes, and forgets nodes that have left`() throws {
         #expect(Presence.defaultReportedLimit == 250_000 && Presence.unreportedLimit == 10_000)
         let presence = Presence(isShared: true, reportedLimit: 4)
         let (green, blue) = (try RoomID("green"), try RoomID("blue"))
@@ -212,8 +203,7 @@ struct PresenceTests {
         #expect(presence.present(in: green).users?.count == 3)
     }
 
-    @Test("asks to report everything if too many rooms have changed")
-    func unreported() throws {
+    @Test func `asks to report everything if too many rooms have changed`() throws {
         let presence = Presence(isShared: true)
         for number in 0...Presence.unreportedLimit { _ = presence.join(try RoomID("room\(number)"), as: nil) }
         #expect(presence.takeReports() == nil)
@@ -221,8 +211,8 @@ struct PresenceTests {
         #expect(presence.takeReports() == [])
     }
 
-    @Test("agrees on all nodes once reports have arrived", arguments: 1...10 as ClosedRange<UInt64>)
-    func nodesModel(seed: UInt64) throws {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func `agrees on all nodes once reports have arrived`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let nodes = ["n1", "n2", "n3"].map { (name: $0, presence: Presence(isShared: true)) }
         let rooms = try ["a", "b"].map { try RoomID($0) }

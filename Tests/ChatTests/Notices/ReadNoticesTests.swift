@@ -9,8 +9,7 @@ struct ReadNoticesTests {
         notices.flush { _ in audience }.map { "\($0.room) \($0.user) \($0.seq)" }.sorted()
     }
 
-    @Test("carry each user's latest mark in a room, and need one flush")
-    func coalesced() throws {
+    @Test func `carry each user's latest mark in a room, and need one flush`() throws {
         let notices = ReadNotices()
         let (red, green) = (try RoomID("red"), try RoomID("green"))
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))
@@ -27,8 +26,7 @@ struct ReadNoticesTests {
         #expect(told(notices) == ["red alice 8"])
     }
 
-    @Test("cause a bounded number of frames in a large room, but always allow one notice")
-    func bounded() throws {
+    @Test func `cause a bounded number of frames in a large room, but always allow one notice`() throws {
         let notices = ReadNotices()
         let room = try RoomID("hall")
         for (audience, count) in [(0, 1000), (10, 1000), (2000, 10), (20_000, 1), (1_000_000, 1)] {

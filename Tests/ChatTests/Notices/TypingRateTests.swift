@@ -12,8 +12,7 @@ struct TypingRateTests {
     private let green = try! RoomID("green")
     private let start = ContinuousClock.Instant.now
 
-    @Test("admits one notice for each user and room in an interval")
-    func interval() {
+    @Test func `admits one notice for each user and room in an interval`() {
         let rate = TypingRate()
         func admits(_ user: UserID, _ room: RoomID, _ milliseconds: Int) -> Bool {
             rate.admits(user, in: room, audience: 2, at: start + .milliseconds(milliseconds))
@@ -34,10 +33,8 @@ struct TypingRateTests {
         #expect(admits(alice, green, 62_000))
     }
 
-    @Test(
-        "admits a notice once the interval since the last one has passed, at any times",
-        arguments: 1...20 as ClosedRange<UInt64>)
-    func model(seed: UInt64) {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `admits a notice once the interval since the last one has passed, at any times`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let rate = TypingRate()
         var last: [UserID: Int] = [:]
@@ -51,8 +48,7 @@ struct TypingRateTests {
         }
     }
 
-    @Test("bounds the frames that a room's notices cause")
-    func audience() throws {
+    @Test func `bounds the frames that a room's notices cause`() throws {
         let rate = TypingRate()
         let users = try (0..<100).map { try UserID("user\($0)") }
         func admitted(_ room: RoomID, _ audience: Int, at seconds: Int) -> Int {

@@ -55,8 +55,7 @@ struct ResponseParserTests {
         return whole
     }
 
-    @Test("Every kind of length is understood, however the bytes are cut")
-    func stream() {
+    @Test func `Every kind of length is understood, however the bytes are cut`() {
         let expected = Self.feed([Self.stream])
         #expect(expected.codes == [200, 204, 201, 404, 200])
         #expect(expected.texts == ["hello", "", "abc", "", "to the end"])
@@ -68,8 +67,7 @@ struct ResponseParserTests {
         }
     }
 
-    @Test("The content of an endless response can be taken as it arrives, with or without chunks")
-    func content() throws {
+    @Test func `The content of an endless response can be taken as it arrives, with or without chunks`() throws {
         let chunks = "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\nde"
         for (head, rest) in [(chunks, "fg\r\n0\r\n\r\n"), ("\r\nabcde", "fg")] {
             var parser = ResponseParser()
@@ -88,8 +86,7 @@ struct ResponseParserTests {
 
     private struct Unfinished: Error {}
 
-    @Test("A response to HEAD, a 204 and a 304 end after their head")
-    func noContent() {
+    @Test func `A response to HEAD, a 204 and a 304 end after their head`() {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
         #expect(feed(text + text, isHead: true).texts == ["", ""])
         #expect(
@@ -97,8 +94,7 @@ struct ResponseParserTests {
                 .codes == [304, 204])
     }
 
-    @Test("After 101 the bytes belong to another protocol")
-    func upgrade() throws {
+    @Test func `After 101 the bytes belong to another protocol`() throws {
         var parser = ResponseParser()
         parser.append(Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nfra".utf8).span)
         guard case .response(let response) = try parser.next() else {
@@ -115,8 +111,7 @@ struct ResponseParserTests {
         #expect(parser.takeRemainder() == Array("frames".utf8))
     }
 
-    @Test("Only the requested fields are kept")
-    func selection() throws {
+    @Test func `Only the requested fields are kept`() throws {
         let text = Array("HTTP/1.1 200 OK\r\nDate: x\r\nX-A: b\r\nLocation: /\r\nContent-Length: 1\r\n\r\nx".utf8)
         let custom = try #require(HTTPField.Name("x-a"))
         #expect(Self.feed([text], keeping: []).fields == [[]])
@@ -124,34 +119,29 @@ struct ResponseParserTests {
         #expect(Self.feed([text], keeping: []).texts == ["x"])
     }
 
-    @Test(
-        "A malformed status line is refused",
-        arguments: [
-            "HTTP/1.1 200\r\n", "HTTP/2.0 200 OK\r\n", "HTTP/1.1  200 OK\r\n", "HTTP/1.1 20 OK\r\n",
-            "HTTP/1.1 2000 OK\r\n", "http/1.1 200 OK\r\n", "HTTP/1.1 600 x\r\n", "HTTP/1.1 099 x\r\n", "\r\n",
-            "HTTP/1.1 2x0 OK\r\n",
-        ])
-    func statusLines(line: String) {
+    @Test(arguments: [
+        "HTTP/1.1 200\r\n", "HTTP/2.0 200 OK\r\n", "HTTP/1.1  200 OK\r\n", "HTTP/1.1 20 OK\r\n",
+        "HTTP/1.1 2000 OK\r\n", "http/1.1 200 OK\r\n", "HTTP/1.1 600 x\r\n", "HTTP/1.1 099 x\r\n", "\r\n",
+        "HTTP/1.1 2x0 OK\r\n",
+    ])
+    func `A malformed status line is refused`(line: String) {
         #expect(feed(line).refusal?.code == "status_line_invalid")
     }
 
-    @Test(
-        "Fields, lengths and chunks are parsed as strictly as in requests",
-        arguments: [
-            ("X : y\r\n\r\n", "field_name_invalid"), ("X: y\n\r\n", "line_end_invalid"),
-            ("Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", "content_length_repeated"),
-            ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "framing_ambiguous"),
-            ("Transfer-Encoding: gzip\r\n\r\n", "transfer_coding_unknown"),
-            ("Transfer-Encoding: chunked\r\n\r\nx\r\n", "chunk_invalid"),
-            ("Content-Length: 2\r\n\r\nx", "response_cut_off"),
-            ("X: y\r\n", "response_cut_off"), ("Transfer-Encoding: chunked\r\n\r\n0\r\n", "response_cut_off"),
-        ])
-    func strict(rest: String, code: String) {
+    @Test(arguments: [
+        ("X : y\r\n\r\n", "field_name_invalid"), ("X: y\n\r\n", "line_end_invalid"),
+        ("Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", "content_length_repeated"),
+        ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "framing_ambiguous"),
+        ("Transfer-Encoding: gzip\r\n\r\n", "transfer_coding_unknown"),
+        ("Transfer-Encoding: chunked\r\n\r\nx\r\n", "chunk_invalid"),
+        ("Content-Length: 2\r\n\r\nx", "response_cut_off"),
+        ("X: y\r\n", "response_cut_off"), ("Transfer-Encoding: chunked\r\n\r\n0\r\n", "response_cut_off"),
+    ])
+    func `Fields, lengths and chunks are parsed as strictly as in requests`(rest: String, code: String) {
         #expect(feed("HTTP/1.1 200 OK\r\n" + rest).refusal?.code == code)
     }
 
-    @Test("Head, fields, bodies of every kind and interim responses are bounded")
-    func bounds() {
+    @Test func `Head, fields, bodies of every kind and interim responses are bounded`() {
         var limits = HTTPLimits()
         limits.headBytes = 60
         limits.headerFields = 2
@@ -177,8 +167,7 @@ struct ResponseParserTests {
 
 @Suite("Client and server")
 struct RoundTripTests {
-    @Test("understand each other")
-    func roundTrip() throws {
+    @Test func `understand each other`() throws {
         let body = Array("{\"text\":\"hi\"}".utf8)
         var bytes: [UInt8] = []
         let type = HTTPField(name: .contentType, value: "application/json")

@@ -5,39 +5,35 @@ import Testing
 
 @Suite("Origins, RFC 6454")
 struct OriginTests {
-    @Test(
-        "An origin is compared in lower case and without its default port",
-        arguments: [
-            ("https://A.example", "https://a.example"), ("https://a:443", "https://a"), ("http://a:80", "http://a"),
-            ("http://a:443", "http://a:443"), ("HTTP://a:8080", "http://a:8080"), ("null", "null"),
-            ("capacitor://localhost", "capacitor://localhost"), ("http://[::1]:80", "http://[::1]"),
-            ("http://a:", "http://a"),
-        ])
-    func normalized(text: String, expected: String) {
+    @Test(arguments: [
+        ("https://A.example", "https://a.example"), ("https://a:443", "https://a"), ("http://a:80", "http://a"),
+        ("http://a:443", "http://a:443"), ("HTTP://a:8080", "http://a:8080"), ("null", "null"),
+        ("capacitor://localhost", "capacitor://localhost"), ("http://[::1]:80", "http://[::1]"),
+        ("http://a:", "http://a"),
+    ])
+    func `An origin is compared in lower case and without its default port`(text: String, expected: String) {
         #expect(Origin(text)?.text == expected)
     }
 
-    @Test(
-        "Other text is not an origin",
-        arguments: [
-            "", "a", "//a", "http:", "http://", "http:/a", "https://a/", "https://a/x", "https://u@a", "https://a b",
-            "https://a, https://b", "*", "NULL", "https://a?x", "://a", "h ttp://a",
-        ])
-    func malformed(text: String) {
+    @Test(arguments: [
+        "", "a", "//a", "http:", "http://", "http:/a", "https://a/", "https://a/x", "https://u@a", "https://a b",
+        "https://a, https://b", "*", "NULL", "https://a?x", "://a", "h ttp://a",
+    ])
+    func `Other text is not an origin`(text: String) {
         #expect(Origin(text) == nil)
     }
 
-    @Test(
-        "The server's own origin is recognized by host and port, not by scheme",
-        arguments: [
-            ("http://a", "a", true), ("https://a", "a", true), ("https://a", "a:443", true), ("http://a", "a:80", true),
-            ("http://a", "a:443", false), ("https://a", "a:80", false), ("http://a:8080", "a:8080", true),
-            ("http://A:8080", "a:8080", true), ("http://a:8080", "A:8080", true), ("http://a:8080", "a", false),
-            ("http://a", "b", false), ("http://a.b", "b", false), ("http://[::1]:8080", "[::1]:8080", true),
-            ("http://[::1]", "[::1]", true), ("null", "a", false), ("x://a", "a", false), ("x://a:1", "a:1", true),
-            ("http://a", "a:", true), ("http://127.0.0.1:8080", "localhost:8080", false),
-        ])
-    func sameHost(origin: String, host: String, expected: Bool) throws {
+    @Test(arguments: [
+        ("http://a", "a", true), ("https://a", "a", true), ("https://a", "a:443", true), ("http://a", "a:80", true),
+        ("http://a", "a:443", false), ("https://a", "a:80", false), ("http://a:8080", "a:8080", true),
+        ("http://A:8080", "a:8080", true), ("http://a:8080", "A:8080", true), ("http://a:8080", "a", false),
+        ("http://a", "b", false), ("http://a.b", "b", false), ("http://[::1]:8080", "[::1]:8080", true),
+        ("http://[::1]", "[::1]", true), ("null", "a", false), ("x://a", "a", false), ("x://a:1", "a:1", true),
+        ("http://a", "a:", true), ("http://127.0.0.1:8080", "localhost:8080", false),
+    ])
+    func `The server's own origin is recognized by host and port, not by scheme`(
+        origin: String, host: String, expected: Bool
+    ) throws {
         #expect(try #require(Origin(origin)).isSame(asHost: host) == expected)
     }
 }
@@ -51,8 +47,7 @@ struct OriginPolicyTests {
 
     private func text(_ fields: [HTTPField]) -> [String] { fields.map { "\($0.name.rawName): \($0.value)" } }
 
-    @Test("A request without an origin, or of the server's own page, needs no permission")
-    func ownPages() {
+    @Test func `A request without an origin, or of the server's own page, needs no permission`() {
         #expect(policy().decide(origin: nil, host: "a") == .withoutOrigin)
         #expect(policy().decide(origin: "http://a:81", host: "a:81") == .sameOrigin)
         #expect(policy().responseFields(for: .withoutOrigin).isEmpty)
@@ -60,8 +55,7 @@ struct OriginPolicyTests {
         #expect(policy().preflightFields(for: .sameOrigin).isEmpty)
     }
 
-    @Test("A listed origin is allowed, another one is refused")
-    func listed() throws {
+    @Test func `A listed origin is allowed, another one is refused`() throws {
         let policy = policy("https://app.example", "http://localhost:3000")
         let app = try #require(Origin("https://app.example"))
         #expect(policy.decide(origin: "https://app.example", host: "api.example") == .allowed(app))
@@ -79,8 +73,7 @@ struct OriginPolicyTests {
         }
     }
 
-    @Test("Every origin can be allowed, including null, but not a malformed one")
-    func any() throws {
+    @Test func `Every origin can be allowed, including null, but not a malformed one`() throws {
         let policy = OriginPolicy(allowed: .any)
         let decision = policy.decide(origin: "null", host: "a")
         #expect(decision == .allowed(try #require(Origin("null"))))
@@ -89,8 +82,7 @@ struct OriginPolicyTests {
         #expect(text(policy.responseFields(for: .withoutOrigin)) == ["Vary: Origin"])
     }
 
-    @Test("The answer to a preflight request lists what may be sent, and for how long")
-    func preflight() {
+    @Test func `The answer to a preflight request lists what may be sent, and for how long`() {
         let policy = policy("https://a.example")
         #expect(
             text(policy.preflightFields(for: policy.decide(origin: "https://A.example", host: "h"))) == [
@@ -100,8 +92,7 @@ struct OriginPolicyTests {
             ])
     }
 
-    @Test("Answers name the permitted origin and the readable fields")
-    func answers() {
+    @Test func `Answers name the permitted origin and the readable fields`() {
         let policy = policy("https://a.example")
         #expect(
             text(policy.responseFields(for: policy.decide(origin: "https://a.example", host: "h"))) == [
@@ -110,8 +101,7 @@ struct OriginPolicyTests {
             ])
     }
 
-    @Test("A request has one origin, and preflight requests are recognized")
-    func requests() throws {
+    @Test func `A request has one origin, and preflight requests are recognized`() throws {
         let policy = policy("https://a.example")
         let one = try #require(onlyRequest(in: head("Origin: https://a.example"))).head
         let two = try #require(onlyRequest(in: head("Origin: https://a.example", "Origin: https://a.example"))).head

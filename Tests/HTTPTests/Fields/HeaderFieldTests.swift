@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Header fields, RFC 9112, section 5")
 struct HeaderFieldTests {
-    @Test("Fields keep their order and values, without surrounding white space")
-    func usual() throws {
+    @Test func `Fields keep their order and values, without surrounding white space`() throws {
         let text = head("Content-Type:application/json", "X-A: \t b  c\t ", "accept:*/*", "X-Empty:", "X-A: d")
         let fields = try #require(onlyRequest(in: text)).head.headerFields
         #expect(
@@ -19,50 +18,45 @@ struct HeaderFieldTests {
         #expect(!fields.first(.cookie, is: ""))
     }
 
-    @Test("Host becomes the authority and is not among the fields")
-    func host() throws {
+    @Test func `Host becomes the authority and is not among the fields`() throws {
         let request = try #require(onlyRequest(in: head()))
         #expect(request.head.headerFields.isEmpty)
         #expect(request.head.authority == "h")
     }
 
-    @Test("Names are recognized in any case", arguments: ["authorization", "AUTHORIZATION", "aUthOrizatioN"])
-    func anyCase(name: String) {
+    @Test(arguments: ["authorization", "AUTHORIZATION", "aUthOrizatioN"])
+    func `Names are recognized in any case`(name: String) {
         #expect(onlyRequest(in: head("\(name): x"))?.head.headerFields.first(.authorization) == "x")
     }
 
-    @Test("An unknown name keeps its case and is found in any case")
-    func unknownName() throws {
+    @Test func `An unknown name keeps its case and is found in any case`() throws {
         let request = try #require(onlyRequest(in: head("X-Thing: 1")))
         let name = try #require(HTTPField.Name("x-thing"))
         #expect(request.head.headerFields.first(name) == "1")
         #expect(request.head.headerFields.first?.name.rawName == "X-Thing")
     }
 
-    @Test(
-        "A name that is not a token is refused, especially with white space before the colon",
-        arguments: [
-            "X : a", "X\t: a", ": a", "X Y: a", "X(: a", "X\"Y\": a", "X/Y: a", "é: a", "X@: a",
-            "Transfer-Encoding : chunked",
-            "Content-Length\t: 5", "[X]: a", "X\\: y",
-        ])
-    func names(line: String) {
+    @Test(arguments: [
+        "X : a", "X\t: a", ": a", "X Y: a", "X(: a", "X\"Y\": a", "X/Y: a", "é: a", "X@: a",
+        "Transfer-Encoding : chunked",
+        "Content-Length\t: 5", "[X]: a", "X\\: y",
+    ])
+    func `A name that is not a token is refused, especially with white space before the colon`(line: String) {
         #expect(refusal(head(line)) == "400 field_name_invalid")
     }
 
-    @Test("A line without a colon is refused", arguments: ["X", "X y", "GET / HTTP/1.1"])
-    func noColon(line: String) {
+    @Test(arguments: ["X", "X y", "GET / HTTP/1.1"])
+    func `A line without a colon is refused`(line: String) {
         #expect(refusal(head(line)) == "400 field_line_invalid")
     }
 
-    @Test("A folded line is refused, also as the first one", arguments: [" b", "\tb", " X: y", "  ", " "])
-    func folded(line: String) {
+    @Test(arguments: [" b", "\tb", " X: y", "  ", " "])
+    func `A folded line is refused, also as the first one`(line: String) {
         #expect(refusal(head("X: a", line)) == "400 line_folded")
         #expect(refusal("GET / HTTP/1.1\r\n\(line)\r\nHost: a\r\n\r\n") == "400 line_folded")
     }
 
-    @Test("A control character in a value is refused, except the tab")
-    func controls() {
+    @Test func `A control character in a value is refused, except the tab`() {
         for byte in (0...0x1F).map(UInt8.init) + [0x7F] {
             var text = Array("GET / HTTP/1.1\r\nHost: h\r\nX: a".utf8)
             text.append(byte)
@@ -77,8 +71,7 @@ struct HeaderFieldTests {
         }
     }
 
-    @Test("A value in UTF-8 becomes a string; other bytes are kept as they are")
-    func obsoleteText() throws {
+    @Test func `A value in UTF-8 becomes a string; other bytes are kept as they are`() throws {
         #expect(try #require(onlyRequest(in: head("X: grüße ❤️"))).head.headerFields.first?.value == "grüße ❤️")
         var parser = RequestParser()
         parser.append((Array("GET / HTTP/1.1\r\nHost: h\r\nX: ".utf8) + [0xE9, 0xFF] + Array("\r\n\r\n".utf8)).span)
@@ -91,8 +84,7 @@ struct HeaderFieldTests {
         #expect(field.value == "\u{FFFD}\u{FFFD}")
     }
 
-    @Test("The first of several fields is found without joining them")
-    func first() throws {
+    @Test func `The first of several fields is found without joining them`() throws {
         let request = try #require(onlyRequest(in: head("Accept: a", "Accept: b")))
         #expect(request.head.headerFields.first(.accept) == "a")
         #expect(request.head.headerFields.first(.cookie) == nil)
@@ -100,8 +92,7 @@ struct HeaderFieldTests {
         #expect(request.head.headerFields.count(of: .cookie) == 0)
     }
 
-    @Test("A field is found only by its own name, in any case")
-    func lookup() throws {
+    @Test func `A field is found only by its own name, in any case`() throws {
         let names: [HTTPField.Name] = [
             .accept, .authorization, .connection, .contentLength, .contentType, .cookie, .eTag, .origin,
             .secWebSocketKey, .secWebSocketVersion, .te, .upgrade, .userAgent, .vary,
@@ -120,8 +111,7 @@ struct HeaderFieldTests {
         }
     }
 
-    @Test("A token consists of the characters listed in RFC 9110")
-    func tokens() {
+    @Test func `A token consists of the characters listed in RFC 9110`() {
         let listed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
         for byte in UInt8.min...UInt8.max {
             #expect(ASCIISet.token.contains(byte) == listed.utf8.contains(byte))

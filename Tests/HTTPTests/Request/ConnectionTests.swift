@@ -6,7 +6,6 @@ import Testing
 @Suite("Connection, RFC 9112, section 9")
 struct ConnectionTests {
     @Test(
-        "HTTP/1.1 persists without close, and HTTP/1.0 closes without keep-alive",
         arguments: [
             ("1.1", nil, true), ("1.1", "close", false), ("1.1", "Close", false), ("1.1", "keep-alive", true),
             ("1.1", "x, CLOSE ,y", false), ("1.1", "closed", true), ("1.1", "x,,", true),
@@ -14,20 +13,20 @@ struct ConnectionTests {
             ("1.0", nil, false), ("1.0", "keep-alive", true), ("1.0", "Keep-Alive", true), ("1.0", "close", false),
             ("1.0", "keep-alive, close", false), ("1.0", "x", false),
         ] as [(String, String?, Bool)])
-    func persistence(version: String, connection: String?, persists: Bool) throws {
+    func `HTTP/1.1 persists without close, and HTTP/1.0 closes without keep-alive`(
+        version: String, connection: String?, persists: Bool
+    ) throws {
         let line = connection.map { "Connection: \($0)\r\n" } ?? ""
         let request = try #require(onlyRequest(in: "GET / HTTP/\(version)\r\nHost: h\r\n\(line)\r\n"))
         #expect(request.keepAlive == persists)
         #expect(request.replyContext.keepAlive == persists)
     }
 
-    @Test("Options of several lines are combined")
-    func severalLines() throws {
+    @Test func `Options of several lines are combined`() throws {
         #expect(try #require(onlyRequest(in: head("Connection: x", "Connection: close"))).keepAlive == false)
     }
 
-    @Test("Nothing is read after a request that closes the connection")
-    func nothingAfterClose() throws {
+    @Test func `Nothing is read after a request that closes the connection`() throws {
         var parser = RequestParser()
         let outcome = feed([Array((head("Connection: close") + head()).utf8)], to: &parser)
         #expect(outcome.requests.count == 1)
@@ -36,8 +35,7 @@ struct ConnectionTests {
         #expect(parser.buffer.count == 0)
     }
 
-    @Test("The bytes after an upgrade are handed over, and nothing more is parsed")
-    func remainder() throws {
+    @Test func `The bytes after an upgrade are handed over, and nothing more is parsed`() throws {
         var parser = RequestParser()
         parser.append(Array((head("Connection: Upgrade", "Upgrade: websocket") + "frames").utf8).span)
         guard case .request = try parser.next() else {
@@ -51,8 +49,7 @@ struct ConnectionTests {
         #expect(feed([Array(head().utf8)], to: &parser).requests.isEmpty)
     }
 
-    @Test("The phase selects the deadline")
-    func phases() {
+    @Test func `The phase selects the deadline`() {
         var parser = RequestParser()
         func phase(after text: String) -> RequestParser.Phase {
             _ = feed([Array(text.utf8)], to: &parser)
@@ -71,8 +68,7 @@ struct ConnectionTests {
         #expect(phase(after: "\u{0}") == .idle)
     }
 
-    @Test("After a refusal the parser repeats it and keeps no bytes")
-    func dead() {
+    @Test func `After a refusal the parser repeats it and keeps no bytes`() {
         var parser = RequestParser()
         let first = feed([Array("GET / HTTP/1.1\nHost: h\r\n\r\n".utf8)], to: &parser)
         let second = feed([Array(head().utf8)], to: &parser)
@@ -82,8 +78,7 @@ struct ConnectionTests {
         #expect(parser.buffer.count == 0)
     }
 
-    @Test("Valid requests are delivered before the refusal of a later one")
-    func goodBeforeBad() {
+    @Test func `Valid requests are delivered before the refusal of a later one`() {
         let outcome = feed(head() + head() + "BAD\r\n")
         #expect(outcome.requests.count == 2)
         #expect(outcome.refusal?.code == "request_line_invalid")
@@ -94,8 +89,8 @@ struct ConnectionTests {
 struct ExpectTests {
     private let start = "POST / HTTP/1.1\r\nHost: h\r\n"
 
-    @Test("A waiting client gets 100 Continue once", arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
-    func waits(length: String) {
+    @Test(arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func `A waiting client gets 100 Continue once`(length: String) {
         let head = Array("\(start)Expect: 100-Continue\r\n\(length)\r\n\r\n".utf8)
         let body = Array((length.hasPrefix("C") ? "hello" : "5\r\nhello\r\n0\r\n\r\n").utf8)
         let outcome = feed([head] + body.map { [$0] })
@@ -106,21 +101,19 @@ struct ExpectTests {
         #expect(feed([head + body]).continues == 0)
     }
 
-    @Test("Without a body, and in HTTP/1.0, there is nothing to wait for")
-    func nothingToWaitFor() {
+    @Test func `Without a body, and in HTTP/1.0, there is nothing to wait for`() {
         #expect(drip(Array("\(start)Expect: 100-continue\r\n\r\n".utf8)).continues == 0)
         let old = "POST / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx"
         #expect(drip(Array(old.utf8)).continues == 0)
         #expect(drip(Array(old.utf8)).requests.count == 1)
     }
 
-    @Test("A body that is too large gets no 100 Continue")
-    func tooLarge() {
+    @Test func `A body that is too large gets no 100 Continue`() {
         #expect(drip(Array("\(start)Expect: 100-continue\r\nContent-Length: 262145\r\n\r\n".utf8)).continues == 0)
     }
 
-    @Test("Another expectation gets 417", arguments: ["200-ok", "", "100-continue, x", "100", "100-continue;q=1"])
-    func unknown(value: String) {
+    @Test(arguments: ["200-ok", "", "100-continue, x", "100", "100-continue;q=1"])
+    func `Another expectation gets 417`(value: String) {
         #expect(refusal("\(start)Expect: \(value)\r\n\r\n") == "417 expectation_unknown")
         #expect(refusal("\(start)Expect: 100-continue\r\nExpect: \(value)\r\n\r\n") == "417 expectation_unknown")
         #expect(onlyRequest(in: "GET / HTTP/1.0\r\nExpect: \(value)\r\n\r\n") != nil)

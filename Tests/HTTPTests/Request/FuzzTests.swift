@@ -47,8 +47,7 @@ struct Mutator {
 
 @Suite("Random bytes with fixed seeds")
 struct FuzzTests {
-    @Test("Mutated requests stay within the bounds, however they are cut")
-    func requests() {
+    @Test func `Mutated requests stay within the bounds, however they are cut`() {
         var limits = HTTPLimits()
         limits.headBytes = 400
         limits.targetBytes = 60
@@ -79,8 +78,7 @@ struct FuzzTests {
         #expect(served > 2000)
     }
 
-    @Test("Mutated responses stay within the bounds, however they are cut")
-    func responses() {
+    @Test func `Mutated responses stay within the bounds, however they are cut`() {
         var limits = HTTPLimits()
         limits.headBytes = 200
         limits.bodyBytes = 64
@@ -93,8 +91,7 @@ struct FuzzTests {
         }
     }
 
-    @Test("Mutated targets, media types and lists are parsed or refused")
-    func texts() {
+    @Test func `Mutated targets, media types and lists are parsed or refused`() {
         var mutator = Mutator(random: SeededGenerator(seed: 3))
         let seed = Array(
             "/v1/rooms/a%20b/messages?user=%E2%9D%A4&limit=3, application/json; charset=\"utf-8\";q=0.5".utf8)

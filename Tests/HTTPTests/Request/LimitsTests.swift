@@ -22,8 +22,7 @@ struct LimitsTests {
 
     private func x(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    @Test("The head, request line included")
-    func head() {
+    @Test func `The head, request line included`() {
         let fixed = "GET / HTTP/1.1\r\nHost: h\r\nX: \r\n\r\n".utf8.count
         check(16384, "431 head_too_large") { "GET / HTTP/1.1\r\nHost: h\r\nX: \(x($0 - fixed))\r\n\r\n" }
         check(100, "431 head_too_large", limits { $0.headBytes = 100 }) {
@@ -34,8 +33,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("An endless head is refused as soon as it is too large, wherever it stops")
-    func endlessHead() {
+    @Test func `An endless head is refused as soon as it is too large, wherever it stops`() {
         for start in ["GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nX: a\r\nY"] {
             let text = Array((start + x(16384)).utf8)
             #expect(drip(Array(text.prefix(16382))).refusal == nil)
@@ -46,8 +44,7 @@ struct LimitsTests {
             refusal("GET / HTTP/1.1\r\n" + lines, limits: limits { $0.headerFields = 5000 }) == "431 head_too_large")
     }
 
-    @Test("The request target")
-    func target() {
+    @Test func `The request target`() {
         check(8192, "414 target_too_long") { "GET /\(x($0 - 1)) HTTP/1.1\r\nHost: h\r\n\r\n" }
         check(20, "414 target_too_long", limits { $0.targetBytes = 20 }) {
             "GET /?\(x($0 - 2)) HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -56,15 +53,13 @@ struct LimitsTests {
         #expect(refusal("GET /\(x(8000)) \(x(400))") == "400 request_line_invalid")
     }
 
-    @Test("The method")
-    func method() {
+    @Test func `The method`() {
         check(32, "501 method_too_long") { "\(x($0)) / HTTP/1.1\r\nHost: h\r\n\r\n" }
         check(5, "501 method_too_long", limits { $0.methodBytes = 5 }) { "\(x($0)) / HTTP/1.1\r\nHost: h\r\n\r\n" }
         #expect(refusal(x(9000)) == "501 method_too_long")
     }
 
-    @Test("The number of fields")
-    func fields() {
+    @Test func `The number of fields`() {
         check(100, "431 too_many_fields") {
             "GET / HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X: y\r\n", count: $0 - 1) + "\r\n"
         }
@@ -73,16 +68,14 @@ struct LimitsTests {
         }
     }
 
-    @Test("The body, by its length")
-    func body() {
+    @Test func `The body, by its length`() {
         check(262_144, "413 body_too_large") { "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \($0)\r\n\r\n\(x($0))" }
         check(7, "413 body_too_large", limits { $0.bodyBytes = 7 }) {
             "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \($0)\r\n\r\n\(x($0))"
         }
     }
 
-    @Test("The body, in chunks")
-    func chunkedBody() {
+    @Test func `The body, in chunks`() {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
         check(262_144, "413 body_too_large") { "\(head)\(String($0, radix: 16))\r\n\(x($0))\r\n0\r\n\r\n" }
         check(7, "413 body_too_large", limits { $0.bodyBytes = 7 }) {
@@ -90,8 +83,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("Empty lines before a request")
-    func emptyLines() {
+    @Test func `Empty lines before a request`() {
         for limit in [1, 2, 5] {
             check(limit, "400 too_many_empty_lines", limits { $0.leadingEmptyLines = limit }) {
                 String(repeating: "\r\n", count: $0) + "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -99,8 +91,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("Chunk extensions, of one chunk and of all together")
-    func chunkExtensions() {
+    @Test func `Chunk extensions, of one chunk and of all together`() {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
         check(1024, "400 chunk_extensions_too_long") { "\(head)1;\(x($0 - 1))\r\nx\r\n0\r\n\r\n" }
         check(1024, "400 chunk_extensions_too_long") {
@@ -114,8 +105,7 @@ struct LimitsTests {
         #expect(refusal("\(head)\(String(repeating: "0", count: 9000))") == "400 chunk_invalid")
     }
 
-    @Test("The trailer section")
-    func trailers() {
+    @Test func `The trailer section`() {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
         check(4096, "431 trailers_too_large") { "\(head)X: \(x($0 - 5))\r\n\r\n" }
         check(4096, "431 trailers_too_large") {

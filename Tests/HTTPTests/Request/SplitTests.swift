@@ -32,8 +32,7 @@ struct SplitTests {
         "GET /#x HTTP/1.1\r\nHost: h\r\n\r\n",
     ]
 
-    @Test("seven requests come out of the stream")
-    func whole() throws {
+    @Test func `seven requests come out of the stream`() throws {
         let outcome = feed([Self.stream])
         #expect(outcome.refusal == nil)
         #expect(outcome.requests.map(\.method) == ["GET", "POST", "POST", "HEAD", "PUT", "OPTIONS", "DELETE"])
@@ -42,13 +41,11 @@ struct SplitTests {
         #expect(outcome.requests.map(\.keepAlive) == [true, true, true, true, true, true, false])
     }
 
-    @Test("byte by byte, the requests are the same")
-    func byteByByte() {
+    @Test func `byte by byte, the requests are the same`() {
         #expect(drip(Self.stream).withoutContinues == feed([Self.stream]).withoutContinues)
     }
 
-    @Test("in two pieces, the requests are the same")
-    func twoPieces() {
+    @Test func `in two pieces, the requests are the same`() {
         let expected = feed([Self.stream]).withoutContinues
         for cut in 0...Self.stream.count {
             let pieces = [Array(Self.stream[..<cut]), Array(Self.stream[cut...])]
@@ -56,8 +53,7 @@ struct SplitTests {
         }
     }
 
-    @Test("in pieces of any size, the requests are the same")
-    func equalPieces() {
+    @Test func `in pieces of any size, the requests are the same`() {
         let expected = feed([Self.stream]).withoutContinues
         for size in 1...64 {
             let pieces = stride(from: 0, to: Self.stream.count, by: size).map {
@@ -67,8 +63,8 @@ struct SplitTests {
         }
     }
 
-    @Test("a refusal has the same reason", arguments: hostile)
-    func refusals(text: String) {
+    @Test(arguments: hostile)
+    func `a refusal has the same reason`(text: String) {
         let bytes = Array((head() + text).utf8)
         let expected = feed([bytes]).withoutContinues
         #expect(expected.requests.count == 1)
@@ -79,16 +75,14 @@ struct SplitTests {
         }
     }
 
-    @Test("all bytes may arrive before the first event is requested")
-    func lateAsking() throws {
+    @Test func `all bytes may arrive before the first event is requested`() throws {
         var parser = RequestParser()
         for byte in Self.stream { parser.append([byte].span) }
         #expect(parser.buffer.count == Self.stream.count)
         #expect(feed([[]], to: &parser).requests == feed([Self.stream]).requests)
     }
 
-    @Test("a copy of a parser is independent")
-    func copies() {
+    @Test func `a copy of a parser is independent`() {
         var parser = RequestParser()
         _ = feed([Array(Self.stream[..<60])], to: &parser)
         var copy = parser

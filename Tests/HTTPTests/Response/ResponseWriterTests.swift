@@ -23,8 +23,7 @@ struct ResponseWriterTests {
     private let noSniff = "X-Content-Type-Options: nosniff\r\n"
     private let date = "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
 
-    @Test("A response is status line, date, type, fields, length and content")
-    func usual() {
+    @Test func `A response is status line, date, type, fields, length and content`() {
         let location = HTTPField(name: .location, value: "/v1/rooms/5/messages/7")
         #expect(
             written(.created, contentType: "application/json", fields: [location], body: body)
@@ -32,35 +31,32 @@ struct ResponseWriterTests {
                 + "Content-Length: 7\r\n\r\n{\"a\":1}")
     }
 
-    @Test("HEAD gets the content's length without the content")
-    func head() {
+    @Test func `HEAD gets the content's length without the content`() {
         #expect(
             written(.ok, contentType: "text/plain", body: body, to: ReplyContext(isHead: true))
                 == "HTTP/1.1 200 OK\r\n\(date)Content-Type: text/plain\r\n\(noSniff)Content-Length: 7\r\n\r\n")
     }
 
-    @Test("Empty content has a length, too", arguments: [200, 201, 205, 400, 404, 503])
-    func empty(code: Int) {
+    @Test(arguments: [200, 201, 205, 400, 404, 503])
+    func `Empty content has a length, too`(code: Int) {
         #expect(written(HTTPResponse.Status(code: code)).hasSuffix("\r\nContent-Length: 0\r\n\r\n"))
     }
 
-    @Test("1xx, 204 and 304 have neither length nor content", arguments: [101, 103, 204, 304])
-    func withoutContent(code: Int) {
+    @Test(arguments: [101, 103, 204, 304])
+    func `1xx, 204 and 304 have neither length nor content`(code: Int) {
         let text = written(HTTPResponse.Status(code: code), contentType: "text/plain", body: body)
         #expect(!text.contains("Content-"))
         #expect(text.hasSuffix("GMT\r\n\r\n"))
     }
 
-    @Test("The client is told that the connection closes, or that it persists in HTTP/1.0")
-    func connection() {
+    @Test func `The client is told that the connection closes, or that it persists in HTTP/1.0`() {
         #expect(written(.ok, to: ReplyContext(keepAlive: false)).contains("\r\nConnection: close\r\n"))
         #expect(written(.badRequest, to: .refusal).contains("\r\nConnection: close\r\n"))
         #expect(written(.ok, to: ReplyContext(minorVersion: 0)).contains("\r\nConnection: keep-alive\r\n"))
         #expect(!written(.ok).contains("Connection"))
     }
 
-    @Test("The writer sets the framing fields, except an upgrade's Connection")
-    func ownFields() {
+    @Test func `The writer sets the framing fields, except an upgrade's Connection`() {
         let fields = [
             HTTPField(name: .contentLength, value: "99"), HTTPField(name: .transferEncoding, value: "chunked"),
             HTTPField(name: .date, value: "today"), HTTPField(name: .connection, value: "upgrade"),
@@ -74,8 +70,8 @@ struct ResponseWriterTests {
                 == "HTTP/1.1 101 Switching Protocols\r\n\(date)Connection: upgrade\r\nUpgrade: websocket\r\n\r\n")
     }
 
-    @Test("A value cannot contain a line break", arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{7F}", "\u{1B}"])
-    func splitting(control: String) {
+    @Test(arguments: ["\r\n", "\n", "\r", "\u{0}", "\u{7F}", "\u{1B}"])
+    func `A value cannot contain a line break`(control: String) {
         let evil = "a\(control)Set-Cookie: x"
         let text = written(
             HTTPResponse.Status(code: 299, reasonPhrase: evil), contentType: evil,
@@ -86,8 +82,7 @@ struct ResponseWriterTests {
         #expect(head.allSatisfy { $0 == 0x0D || $0 == 0x0A || $0.isFieldContent })
     }
 
-    @Test("Any status can be written, with its phrase or without")
-    func statuses() {
+    @Test func `Any status can be written, with its phrase or without`() {
         #expect(written(.unprocessableContent).hasPrefix("HTTP/1.1 422 Unprocessable Content\r\n"))
         #expect(written(418).hasPrefix("HTTP/1.1 418 \r\n"))
         for status: HTTPResponse.Status in [
@@ -97,8 +92,7 @@ struct ResponseWriterTests {
         }
     }
 
-    @Test("A stream lasts until the connection closes")
-    func stream() {
+    @Test func `A stream lasts until the connection closes`() {
         var writer = ResponseWriter()
         var output: [UInt8] = []
         let field = HTTPField(name: .cacheControl, value: "no-cache")
@@ -109,8 +103,7 @@ struct ResponseWriterTests {
                 + "Connection: close\r\n\r\n")
     }
 
-    @Test("Responses are appended, and the date follows the clock")
-    func appended() {
+    @Test func `Responses are appended, and the date follows the clock`() {
         var writer = ResponseWriter()
         var output = ResponseWriter.continueResponse
         writer.write(.ok, to: ReplyContext(), at: 0, into: &output)
@@ -121,8 +114,7 @@ struct ResponseWriterTests {
         #expect(String(decoding: output, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n" + first + first + last)
     }
 
-    @Test("A response does not depend on earlier ones")
-    func independent() {
+    @Test func `A response does not depend on earlier ones`() {
         var random = SeededGenerator(seed: 5)
         var writer = ResponseWriter()
         for round in 0..<2000 {
@@ -158,7 +150,6 @@ struct ResponseWriterTests {
 @Suite("Dates, RFC 9110, section 5.6.7")
 struct HTTPDateTests {
     @Test(
-        "A time is written with its date",
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (951_868_800, "Wed, 01 Mar 2000 00:00:00 GMT"),
@@ -166,7 +157,7 @@ struct HTTPDateTests {
             (1_767_225_599, "Wed, 31 Dec 2025 23:59:59 GMT"), (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
             (-1, "Thu, 01 Jan 1970 00:00:00 GMT"), (Int64.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
         ] as [(Int64, String)])
-    func dates(seconds: Int64, text: String) {
+    func `A time is written with its date`(seconds: Int64, text: String) {
         var bytes: [UInt8] = []
         HTTPDate.append(secondsSince1970: seconds, to: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == text)

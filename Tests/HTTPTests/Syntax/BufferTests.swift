@@ -11,8 +11,7 @@ struct BufferTests {
         return buffer
     }
 
-    @Test("An idle connection holds no memory, whatever it has read")
-    func idle() {
+    @Test func `An idle connection holds no memory, whatever it has read`() {
         var parser = RequestParser()
         _ = feed([Array(SplitTests.stream.prefix(300))], to: &parser)
         _ = drip(Array(head().utf8))
@@ -24,8 +23,7 @@ struct BufferTests {
         }
     }
 
-    @Test("An incomplete request holds only bytes that are not parsed yet")
-    func waiting() {
+    @Test func `An incomplete request holds only bytes that are not parsed yet`() {
         var parser = RequestParser()
         let many = String(repeating: head(), count: 1000)
         _ = feed([Array((many + "GET / HT").utf8)], to: &parser)
@@ -33,10 +31,8 @@ struct BufferTests {
         #expect(parser.buffer.bytes.capacity < 128)
     }
 
-    @Test(
-        "The buffer holds no bytes of the head while a body arrives",
-        arguments: ["Content-Length: 9999", "Transfer-Encoding: chunked"])
-    func awaitingBody(framing: String) throws {
+    @Test(arguments: ["Content-Length: 9999", "Transfer-Encoding: chunked"])
+    func `The buffer holds no bytes of the head while a body arrives`(framing: String) throws {
         var parser = RequestParser()
         let part = "270f\r\n" + String(repeating: "x", count: 5000)
         _ = feed([Array((head() + head("X-A: b", framing) + part).utf8)], to: &parser)
@@ -47,8 +43,7 @@ struct BufferTests {
         #expect(pending.head.authority == "h")
     }
 
-    @Test("Consuming moves no bytes until as many are consumed as are left")
-    func consuming() {
+    @Test func `Consuming moves no bytes until as many are consumed as are left`() {
         var buffer = buffer("abcdefgh")
         buffer.consume(3)
         #expect(buffer.start == 3)
@@ -62,8 +57,7 @@ struct BufferTests {
         #expect(buffer.bytes.capacity == 0)
     }
 
-    @Test("The gap before the unread bytes stays smaller than them")
-    func gap() {
+    @Test func `The gap before the unread bytes stays smaller than them`() {
         var buffer = InputBuffer()
         for _ in 0..<1000 {
             buffer.append(Array("0123456789".utf8).span)
@@ -72,8 +66,7 @@ struct BufferTests {
         }
     }
 
-    @Test("Bytes are taken and moved in order")
-    func taking() {
+    @Test func `Bytes are taken and moved in order`() {
         var buffer = buffer("abcdefgh")
         #expect(buffer.take(2) == Array("ab".utf8))
         var target = Array("x".utf8)
@@ -87,8 +80,7 @@ struct BufferTests {
         #expect(target.count == 4)
     }
 
-    @Test("A line that arrives in pieces is searched once")
-    func lineReaderRemembers() throws {
+    @Test func `A line that arrives in pieces is searched once`() throws {
         var reader = LineReader()
         #expect(try reader.next(.field, in: Array("abc".utf8).span, limit: 10) == .incomplete)
         // Bytes before the scan position are not searched again; the LF there would be refused.
@@ -99,8 +91,7 @@ struct BufferTests {
         }
     }
 
-    @Test("A line including CRLF may fill its limit and no more")
-    func lineLimit() throws {
+    @Test func `A line including CRLF may fill its limit and no more`() throws {
         for (text, expected) in [
             ("abc\r\n", LineReader.Line.complete(length: 3)), ("abcd\r\n", .tooLong), ("abc\r", .incomplete),
             ("abc", .incomplete), ("abcd", .tooLong), ("abcd\n", .tooLong),

@@ -18,8 +18,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("the first occurrence of a byte is found")
-    func firstIndex() {
+    @Test func `the first occurrence of a byte is found`() {
         for bytes in samples() {
             for start in 0...bytes.count {
                 let expected = bytes[start...].firstIndex(of: 0x25)
@@ -28,8 +27,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("the first unprintable byte is found, and never one past the end")
-    func unprintable() {
+    @Test func `the first unprintable byte is found, and never one past the end`() {
         for bytes in samples() {
             for end in [bytes.count, bytes.count / 2] {
                 let expected = bytes[..<end].firstIndex { !(0x20...0x7E).contains($0) } ?? end
@@ -38,8 +36,7 @@ struct ByteTextTests {
         }
     }
 
-    @Test("plain ASCII is recognized")
-    func plain() {
+    @Test func `plain ASCII is recognized`() {
         for bytes in samples()
             + ["", "a", "abcdefgh", "abcdefghi~\u{7F}", "abcdefghijklmnop$&"].map({ Array($0.utf8) })
         {
@@ -49,8 +46,7 @@ struct ByteTextTests {
         #expect(Array("abcdefghijk".utf8).span.asciiString == "abcdefghijk")
     }
 
-    @Test("only letters change case")
-    func cases() {
+    @Test func `only letters change case`() {
         for byte in UInt8.min...0x7F {
             for other in UInt8.min...UInt8.max {
                 let text = String(Unicode.Scalar(byte))

@@ -8,8 +8,8 @@ import Wire
 
 @Suite("The description")
 struct APIDocumentTests {
-    @Test("is served to everybody as JSON, and only once to a client that caches it", arguments: [false, true])
-    func served(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `is served to everybody as JSON, and only once to a client that caches it`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/openapi.json")
@@ -27,8 +27,8 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("has no dangling references and no unused components", arguments: [false, true])
-    func references(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `has no dangling references and no unused components`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
             var used: Set<String> = []
@@ -49,8 +49,8 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("lists exactly the operations of all routes", arguments: [false, true])
-    func routes(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `lists exactly the operations of all routes`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
             let paths = Dictionary(grouping: document.operations, by: \.path)
@@ -73,13 +73,13 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("names each of the program's numbers", arguments: APIDescription.placeholders.keys.sorted())
-    func placeholders(name: String) {
+    @Test(arguments: APIDescription.placeholders.keys.sorted())
+    func `names each of the program's numbers`(name: String) {
         #expect(String(cString: description_openapi).contains("{{\(name)}}"))
     }
 
-    @Test("states the callers and the bodies of every route as the server checks them", arguments: [false, true])
-    func rules(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `states the callers and the bodies of every route as the server checks them`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
             for operation in document.operations {
@@ -106,8 +106,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("lists every code of every answer under its status")
-    func codes() async throws {
+    @Test func `lists every code of every answer under its status`() async throws {
         var described: Set<String> = []
         for wantsTokens in [false, true] {
             try await withServer(wantsTokens: wantsTokens) { server in
@@ -132,8 +131,8 @@ struct APIDocumentTests {
 
     // MARK: For generators
 
-    @Test("uses the one schema of problems for every refusal", arguments: [false, true])
-    func problems(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `uses the one schema of problems for every refusal`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             for operation in try APIDocument(of: server).operations {
                 for (status, answer) in operation.answers where status >= 400 {
@@ -146,8 +145,8 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("names only objects and enumerations, none of them recursive", arguments: [false, true])
-    func namedSchemas(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `names only objects and enumerations, none of them recursive`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let document = try APIDocument(of: server)
             let schemas = try #require(document.json["components"]?["schemas"]?.object)
@@ -174,8 +173,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("names every enumeration, and has no choice of schemas except frames and null")
-    func choices() throws {
+    @Test func `names every enumeration, and has no choice of schemas except frames and null`() throws {
         try withServer { server in
             for (place, _) in try APIDocument(of: server).json.places {
                 let steps = place.split(separator: "/")
@@ -193,8 +191,7 @@ struct APIDocumentTests {
         }
     }
 
-    @Test("shows frames as they are sent")
-    func frames() throws {
+    @Test func `shows frames as they are sent`() throws {
         try withServer { server in
             let document = try APIDocument(of: server)
             for direction in ["ServerFrame", "ClientFrame"] {

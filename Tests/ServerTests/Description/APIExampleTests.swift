@@ -5,8 +5,8 @@ import Testing
 
 @Suite("An example in the description")
 struct APIExampleTests {
-    @Test("is accepted in a room with a message and a member", arguments: [false, true])
-    func accepted(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `is accepted in a room with a message and a member`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens, { $0.presence = true }) { server in
             let alice = wantsTokens ? HTTPField.bearer(try TestToken.of("alice")) : HTTPField("X-User", "alice")
             let bob = wantsTokens ? HTTPField.bearer(try TestToken.of("bob")) : HTTPField("X-User", "bob")

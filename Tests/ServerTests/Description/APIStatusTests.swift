@@ -41,8 +41,8 @@ struct APIStatusTests {
         }
     }
 
-    @Test("occurs, with answers as described", arguments: [false, true])
-    func statuses(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `occurs, with answers as described`(wantsTokens: Bool) async throws {
         var log: Answered?
         try await withServer(
             wantsTokens: wantsTokens,

@@ -11,8 +11,8 @@ import Wire
 struct DocsPageTests {
     private var page: String { String(decoding: DocsPage.content.bytes, as: UTF8.self) }
 
-    @Test("is served to everybody and loads nothing else", arguments: [false, true])
-    func served(wantsTokens: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `is served to everybody and loads nothing else`(wantsTokens: Bool) async throws {
         try await withServer(wantsTokens: wantsTokens) { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/docs")
@@ -25,8 +25,7 @@ struct DocsPageTests {
         }
     }
 
-    @Test("closes each of its tags")
-    func tags() {
+    @Test func `closes each of its tags`() {
         var open: [Substring] = []
         for match in page.matches(of: /<(\/?)([a-z][a-z0-9]*)[^>]*>/) where !["meta", "doctype"].contains(match.2) {
             if match.1.isEmpty {
@@ -38,8 +37,7 @@ struct DocsPageTests {
         #expect(open.isEmpty)
     }
 
-    @Test("names every frame that the server sends")
-    func serverFrames() {
+    @Test func `names every frame that the server sends`() {
         let types = DocsPage.Frame.ofServer.map(\.type)
         #expect(types == ["subscribed", "message", "live", "typing", "read", "block", "notify", "presence", "error"])
         // A new server frame also belongs in this list; the switch below does not compile without it.
@@ -66,8 +64,7 @@ struct DocsPageTests {
         #expect(page.contains("<b>message</b>"))
     }
 
-    @Test("shows server frames as the server writes them")
-    func examples() throws {
+    @Test func `shows server frames as the server writes them`() throws {
         let (room, user) = (try RoomID("lobby"), try UserID("bob"))
         let frames: [ServerFrame] = [
             .subscribed(room: room, head: 5, rev: 7, epoch: "RNmyYL9bWlAE2Ja9ThuN"), .live(room: room, rev: 7),
@@ -85,8 +82,7 @@ struct DocsPageTests {
         }
     }
 
-    @Test("names every frame that clients send, with examples that the server accepts")
-    func clientFrames() throws {
+    @Test func `names every frame that clients send, with examples that the server accepts`() throws {
         for frame in DocsPage.Frame.ofClient {
             #expect(page.contains("<b>\(frame.type)</b>"))
             for example in frame.examples {
@@ -103,8 +99,7 @@ struct DocsPageTests {
         #expect(Set(DocsPage.Frame.ofClient.map(\.type)) == ["subscribe", "unsubscribe", "typing", "token"])
     }
 
-    @Test("names every close code that the server sends and counts")
-    func closeCodes() {
+    @Test func `names every close code that the server sends and counts`() {
         let named = Set(page.matches(of: /<b>(\d{4})<\/b>/).map { UInt16($0.1)! })
         let counted = CloseCounters.codes.map(CloseCode.init).filter(\.mayBeSent).map(\.rawValue)
         #expect(named.isSuperset(of: counted))
@@ -112,8 +107,7 @@ struct DocsPageTests {
         #expect(named.isSuperset(of: least.map(\.rawValue)))
     }
 
-    @Test("lists every operation")
-    func operations() {
+    @Test func `lists every operation`() {
         for operation in APIOperation.all {
             #expect(page.contains("<code>\(operation.route.method) \(operation.route.path)</code>"))
         }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A server with a room whose part of the database is damaged")
 struct DegradedTests {
-    @Test("refuses changes of that room only, stays ready, and says how many rooms there are", .onSQLite(.files))
-    func degraded() throws {
+    @Test(.onSQLite(.files))
+    func `refuses changes of that room only, stays ready, and says how many rooms there are`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("fine", id: "1")

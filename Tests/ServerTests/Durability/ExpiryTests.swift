@@ -39,8 +39,7 @@ struct ExpiryTests {
         if TestPostgres.isTestedStore { try PostgresSession(database).execute("DELETE FROM retention") }
     }
 
-    @Test("older messages become tombstones, which subscribers see and metrics count")
-    func expires() throws {
+    @Test func `older messages become tombstones, which subscribers see and metrics count`() throws {
         try withServer { server in
             server.stop()
             try storeOldMessages(["a", "b"], in: server.configuration.database)
@@ -60,8 +59,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("newer messages stay; without the option, all messages stay")
-    func keeps() throws {
+    @Test func `newer messages stay; without the option, all messages stay`() throws {
         try withServer { server in
             server.stop()
             try storeOldMessages(["a", "b"], in: server.configuration.database)

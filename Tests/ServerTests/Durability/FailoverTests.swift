@@ -6,8 +6,7 @@ import Testing
 
 @Suite("A failover of the database", .partOfPostgreSQL)
 struct FailoverTests {
-    @Test("makes a server not ready until it has started again, and cursors of the old epoch unknown")
-    func otherHistory() throws {
+    @Test func `makes a server not ready until it has started again, and cursors of the old epoch unknown`() throws {
         let postgres = try TestPostgres.shared()
         let database = try postgres.createDatabase()
         let reports = Recorder<Void>()

@@ -35,8 +35,7 @@ struct FullDiskTests {
         throw Unexpected("the disk does not get full")
     }
 
-    @Test("only the sends that failed are refused, and the server continues when there is space again")
-    func recovers() throws {
+    @Test func `only the sends that failed are refused, and the server continues when there is space again`() throws {
         try withFullDisk { server, database in
             let live = try WebSocketClient(port: server.port)
             try live.greeting()
@@ -54,8 +53,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("readiness reports it and liveness does not, and history can be read")
-    func readiness() throws {
+    @Test func `readiness reports it and liveness does not, and history can be read`() throws {
         try withFullDisk { server, _ in
             let client = try HTTPClient(port: server.port)
             #expect(try client.get("/readyz").status == .ok)
@@ -74,8 +72,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("each of many simultaneous sends is either stored or refused")
-    func manyAtOnce() throws {
+    @Test func `each of many simultaneous sends is either stored or refused`() throws {
         try withFullDisk { server, _ in
             let port = server.port
             let text = text

@@ -34,8 +34,7 @@ struct NodeReadinessTests {
         try waitUntil { try client.get("/readyz").status == status }
     }
 
-    @Test("ends while the database is away, even if nobody sends, and returns when the database is back")
-    func stopped() throws {
+    @Test func `ends while the database is away, even if nobody sends, and returns when the database is back`() throws {
         try withNode(silence: .milliseconds(700)) { postgres, _, client in
             try waitForReadiness(.ok, client)
             postgres.stop(.immediate)
@@ -52,8 +51,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends while the listener's connection is open but gives no answer")
-    func silent() throws {
+    @Test func `ends while the listener's connection is open but gives no answer`() throws {
         try withNode(silence: .milliseconds(700)) { postgres, database, client in
             try postgres.withStoppedBackends(of: database, purpose: "backscroll listener") {
                 try waitForReadiness(.serviceUnavailable, client)
@@ -64,8 +62,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("continues when the listener's connection ends, because the listener connects again")
-    func blip() throws {
+    @Test func `continues when the listener's connection ends, because the listener connects again`() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             #expect(try postgres.terminateConnections(to: database, purpose: "backscroll listener") == 1)
             while try connects(client) < 2 { #expect(try client.get("/readyz").status == .ok) }
@@ -73,8 +70,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends when messages cannot be stored, even if the listener gets answers")
-    func unwritable() throws {
+    @Test func `ends when messages cannot be stored, even if the listener gets answers`() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS false")
             try postgres.terminateConnections(to: database, purpose: "backscroll writer")
@@ -88,8 +84,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends when no reader can connect, even if nobody reads")
-    func unreadable() throws {
+    @Test func `ends when no reader can connect, even if nobody reads`() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             #expect(try client.get("/v1/rooms/lobby/messages").status == .ok)
             try postgres.query("ALTER DATABASE \(database) ALLOW_CONNECTIONS false")
@@ -104,8 +99,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("need not end before a send to a read-only database is refused")
-    func readOnly() throws {
+    @Test func `need not end before a send to a read-only database is refused`() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
             try postgres.terminateConnections(to: database, purpose: "backscroll writer")
@@ -117,8 +111,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends when the database becomes read-only, even if nobody sends, and pages can still be read")
-    func readOnlyWhileIdle() throws {
+    @Test func `ends when the database becomes read-only, even if nobody sends, and pages can still be read`() throws {
         try withNode(silence: .seconds(60)) { postgres, database, client in
             try postgres.query("ALTER DATABASE \(database) SET default_transaction_read_only = on")
             try postgres.terminateConnections(to: database, purpose: "backscroll writer")
@@ -132,8 +125,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends when the database restarts as a standby, and returns when it is the primary again")
-    func standby() throws {
+    @Test func `ends when the database restarts as a standby, and returns when it is the primary again`() throws {
         try withNode(silence: .seconds(60)) { postgres, _, client in
             postgres.stop(.fast)
             try postgres.setStandby(true)
@@ -152,8 +144,7 @@ struct NodeReadinessTests {
         }
     }
 
-    @Test("ends after five seconds without an answer by default")
-    func bound() {
+    @Test func `ends after five seconds without an answer by default`() {
         #expect(ServerConfiguration().listenerSilence == .seconds(5))
     }
 }

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("When more is sent than can be stored")
 struct OverloadTests {
-    @Test("sends beyond the queue are refused at once, and the rest is stored")
-    func queueIsFull() throws {
+    @Test func `sends beyond the queue are refused at once, and the rest is stored`() throws {
         try withServer {
             $0.sendQueue = 2
             // Longer than the test keeps the database locked, even on a busy machine.

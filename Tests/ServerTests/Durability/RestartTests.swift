@@ -5,8 +5,7 @@ import Testing
 
 @Suite("After a restart")
 struct RestartTests {
-    @Test("every acknowledged message is there, with the same bytes and epoch")
-    func everythingIsThere() throws {
+    @Test func `every acknowledged message is there, with the same bytes and epoch`() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)
             let sent = try (1...50).map {
@@ -26,8 +25,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a room continues where it was, with times that never decrease")
-    func goesOn() throws {
+    @Test func `a room continues where it was, with times that never decrease`() throws {
         try withServer { server in
             let last = try HTTPClient(port: server.port).send("before")
             try server.restart()
@@ -36,8 +34,8 @@ struct RestartTests {
         }
     }
 
-    @Test("a subscriber resumes from its last position", arguments: LiveFormat.allCases)
-    func resumes(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `a subscriber resumes from its last position`(format: LiveFormat) throws {
         try withServer { server in
             let before = try format.subscribe(port: server.port)
             let epoch = try before.greeting().epoch
@@ -53,8 +51,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a repeated send is recognized, and a used id stays used")
-    func duplicates() throws {
+    @Test func `a repeated send is recognized, and a used id stays used`() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)
             let sent = try before.post(HTTPClient.draft("x", id: "a1"))
@@ -68,8 +65,7 @@ struct RestartTests {
         }
     }
 
-    @Test("with another database, the epoch differs and old cursors are gone")
-    func otherEpoch() throws {
+    @Test func `with another database, the epoch differs and old cursors are gone`() throws {
         try withServer { server in
             let epoch = try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch
             server.stop()

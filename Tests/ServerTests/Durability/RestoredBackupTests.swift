@@ -7,8 +7,8 @@ import Testing
 
 @Suite("After a restore from a backup")
 struct RestoredBackupTests {
-    @Test("the epoch differs, and cursors from before are refused", .onSQLite(.backup))
-    func otherEpoch() throws {
+    @Test(.onSQLite(.backup))
+    func `the epoch differs, and cursors from before are refused`() throws {
         try withServer { server in
             let before = try HTTPClient(port: server.port)
             for number in 1...3 { try before.send("\(number)", id: "id\(number)") }

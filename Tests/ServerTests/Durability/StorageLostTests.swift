@@ -12,8 +12,8 @@ struct StorageLostTests {
         try waitUntil { try client.get("/readyz").status == status }
     }
 
-    @Test("reports it to senders, readers and /readyz until the file is back", .onSQLite(.files))
-    func deleted() throws {
+    @Test(.onSQLite(.files))
+    func `reports it to senders, readers and /readyz until the file is back`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1", id: "1")

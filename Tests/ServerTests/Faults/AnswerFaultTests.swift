@@ -21,8 +21,8 @@ struct AnswerFaultTests {
         try HTTPClient(port: server.port).read("/v1/rooms/lobby", as: ReceivedRoom.self).head
     }
 
-    @Test("are refused before anything is done, also for sockets", arguments: [429, 500, 503])
-    func status(status: Int) throws {
+    @Test(arguments: [429, 500, 503])
+    func `are refused before anything is done, also for sockets`(status: Int) throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -43,8 +43,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("are delayed before anything is done")
-    func delay() throws {
+    @Test func `are delayed before anything is done`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -59,8 +58,8 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("are answered late, after the change was made and pushed", arguments: [1, 2])
-    func lateAnswer(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `are answered late, after the change was made and pushed`(threads: Int) throws {
         try withServer {
             $0.faults = true
             $0.threads = threads
@@ -86,8 +85,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("are carried out without an answer; a repeated send is answered")
-    func lostAnswer() throws {
+    @Test func `are carried out without an answer; a repeated send is answered`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -114,8 +112,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("can be limited to the first requests")
-    func firstTimes() throws {
+    @Test func `can be limited to the first requests`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -140,8 +137,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("are served as usual if the fault does not concern them")
-    func otherFaults() throws {
+    @Test func `are served as usual if the fault does not concern them`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -154,8 +150,7 @@ struct AnswerFaultTests {
         }
     }
 
-    @Test("that name an unknown fault are refused, and nothing is done")
-    func refuses() throws {
+    @Test func `that name an unknown fault are refused, and nothing is done`() throws {
         try withServer {
             $0.faults = true
         } _: { server in

@@ -14,8 +14,8 @@ struct DoublePushTests {
             body: Array(body.utf8))
     }
 
-    @Test("arrives twice at all subscribers, and is stored once", arguments: [1, 2])
-    func sends(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `arrives twice at all subscribers, and is stored once`(threads: Int) throws {
         try withServer {
             $0.faults = true
             $0.threads = threads
@@ -41,8 +41,7 @@ struct DoublePushTests {
         }
     }
 
-    @Test("can be a change; a change that pushes nothing is not repeated")
-    func changes() throws {
+    @Test func `can be a change; a change that pushes nothing is not repeated`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -62,8 +61,7 @@ struct DoublePushTests {
         }
     }
 
-    @Test("is repeated only to subscribers that have received it")
-    func lateSubscribers() throws {
+    @Test func `is repeated only to subscribers that have received it`() throws {
         try withServer {
             $0.faults = true
         } _: { server in

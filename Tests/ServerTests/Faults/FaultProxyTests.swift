@@ -18,8 +18,7 @@ struct FaultProxyTests {
         try body(proxy.port)
     }
 
-    @Test("passes tokens on, and injects faults that the server itself ignores")
-    func tokens() async throws {
+    @Test func `passes tokens on, and injects faults that the server itself ignores`() async throws {
         let token = HTTPField.bearer(try TestToken.of("alice"))
         try await withTokenServer { server in
             try withProxy(before: "http://127.0.0.1:\(server.port)/") { port in
@@ -42,8 +41,8 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("reports the client's address to the server", arguments: [false, true])
-    func addresses(isBehindProxy: Bool) throws {
+    @Test(arguments: [false, true])
+    func `reports the client's address to the server`(isBehindProxy: Bool) throws {
         try withServer {
             $0.faults = true
             $0.limits.addressSends = RateLimit("1/h:1")
@@ -68,8 +67,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("is the server's own origin to its pages, and lets the server refuse others")
-    func origins() throws {
+    @Test func `is the server's own origin to its pages, and lets the server refuse others`() throws {
         try withServer { server in
             try withProxy(before: "http://localhost:\(server.port)") { port in
                 func status(host: String, origin: String) throws -> Int {
@@ -85,8 +83,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("has the server's certificate, or connects with TLS")
-    func encryption() throws {
+    @Test func `has the server's certificate, or connects with TLS`() throws {
         let certificate = try TestCertificate()
         try withServer {
             $0.faults = true
@@ -108,8 +105,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("answers 503 while the server cannot be reached, and goes on afterwards")
-    func unreachable() throws {
+    @Test func `answers 503 while the server cannot be reached, and goes on afterwards`() throws {
         try withServer { server in
             try withProxy(before: "http://127.0.0.1:\(server.port)") { port in
                 let client = try HTTPClient(port: port)
@@ -125,8 +121,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("leaves what is no request to the server, and frames what it changes")
-    func otherRequests() throws {
+    @Test func `leaves what is no request to the server, and frames what it changes`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -150,10 +145,8 @@ struct FaultProxyTests {
         }
     }
 
-    @Test(
-        "takes URLs of a host only",
-        arguments: ["localhost:80", "ftp://h:1", "http://h/v1", "http://h?x", "", "http://"])
-    func urls(url: String) throws {
+    @Test(arguments: ["localhost:80", "ftp://h:1", "http://h/v1", "http://h?x", "", "http://"])
+    func `takes URLs of a host only`(url: String) throws {
         #expect(try Upstream(url) == nil)
     }
 }

@@ -8,8 +8,7 @@ import Tokens
 
 @Suite("Faults")
 struct FaultSwitchTests {
-    @Test("are off by default, and requests for them are ignored")
-    func off() throws {
+    @Test func `are off by default, and requests for them are ignored`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for fault in ["status=503", "lost-answer", "no-such-fault", ""] {
@@ -25,8 +24,7 @@ struct FaultSwitchTests {
         }
     }
 
-    @Test("are refused with token keys, and beyond loopback like open mode")
-    func refusals() async throws {
+    @Test func `are refused with token keys, and beyond loopback like open mode`() async throws {
         let error = await #expect(throws: ServerError.self) {
             try await withTokenServer(configure: { $0.faults = true }) { _ in }
         }
@@ -49,8 +47,7 @@ struct FaultSwitchTests {
         }
     }
 
-    @Test("cause a warning at the start")
-    func log() throws {
+    @Test func `cause a warning at the start`() throws {
         let lines = Recorder<String>()
         let logger = Logger(label: "test") { _ in RecordingLogHandler(lines: lines) }
         try withServer({ _ in }, logger: logger) { _ in }
@@ -59,8 +56,7 @@ struct FaultSwitchTests {
         #expect(lines.events.contains { $0.hasPrefix("warning: FAULTS ARE ON") })
     }
 
-    @Test("can be requested by allowed pages, and preflight requests are not affected")
-    func pages() throws {
+    @Test func `can be requested by allowed pages, and preflight requests are not affected`() throws {
         for isOn in [true, false] {
             try withServer {
                 $0.faults = isOn

@@ -38,8 +38,8 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("lacks the dropped frames, and has others twice", arguments: LiveFormat.allCases)
-    func dropsAndDoubles(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `lacks the dropped frames, and has others twice`(format: LiveFormat) throws {
         try withMessages(4) { server, client in
             let live = try format.subscribe(
                 port: server.port, query: "since=0&fault=drop-frame=2,double-frame=3,drop-frame=6,double-frame=7")
@@ -51,8 +51,8 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("ends in the middle of its replay, and resumes when the client reconnects", arguments: LiveFormat.allCases)
-    func cutReplay(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `ends in the middle of its replay, and resumes when the client reconnects`(format: LiveFormat) throws {
         try withMessages(5) { server, _ in
             func subscribe(since: Int) throws -> any LiveClient {
                 try format.subscribe(port: server.port, query: "since=\(since)&fault=cut-replay=2")
@@ -64,8 +64,8 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("ends in the middle of live messages", arguments: LiveFormat.allCases)
-    func cutLive(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `ends in the middle of live messages`(format: LiveFormat) throws {
         try withMessages(3) { server, client in
             let live = try format.subscribe(port: server.port, query: "since=0&fault=cut-live=2")
             let other = try format.subscribe(port: server.port)
@@ -77,16 +77,16 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("ends in the middle of a frame", arguments: LiveFormat.allCases)
-    func torn(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `ends in the middle of a frame`(format: LiveFormat) throws {
         try withMessages(3) { server, _ in
             let live = try format.subscribe(port: server.port, query: "since=0&fault=torn-frame=2")
             #expect(try revsToEnd(live) == [nil, 1])
         }
     }
 
-    @Test("arrives in fragments", arguments: [LiveFormat.webSocket, .deflatedWebSocket])
-    func fragments(format: LiveFormat) throws {
+    @Test(arguments: [LiveFormat.webSocket, .deflatedWebSocket])
+    func `arrives in fragments`(format: LiveFormat) throws {
         try withMessages(2) { server, client in
             let live = try format.subscribe(port: server.port, query: "since=0&fault=fragment-frames=7")
             #expect(try live.frames(4).map { $0.message?.text } == [nil, Self.padding, Self.padding, nil])
@@ -95,8 +95,7 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("on a socket for many rooms counts its own frames, and ends the whole socket")
-    func manyRooms() throws {
+    @Test func `on a socket for many rooms counts its own frames, and ends the whole socket`() throws {
         try withMessages(3) { server, client in
             try send(3, to: "other", by: client)
             let live = try WebSocketClient(port: server.port, "/v1/live?fault=drop-frame=2,cut-live=2")
@@ -116,8 +115,8 @@ struct LiveFaultTests {
         }
     }
 
-    @Test("behaves the same whatever the size of the replay and the client's speed", arguments: LiveFormat.allCases)
-    func slices(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `behaves the same whatever the size of the replay and the client's speed`(format: LiveFormat) throws {
         try withServer {
             $0.faults = true
         } _: { server in

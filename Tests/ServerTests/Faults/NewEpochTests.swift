@@ -15,8 +15,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is seen by each request that asks for it, always the same, and by no other request")
-    func reads() throws {
+    @Test func `is seen by each request that asks for it, always the same, and by no other request`() throws {
         try withMessage { _, client, epoch in
             let other = epoch + "fault"
             for _ in 1...2 {
@@ -30,8 +29,8 @@ struct NewEpochTests {
         }
     }
 
-    @Test("makes cursors of the true epoch unknown, and its own valid", arguments: LiveFormat.allCases)
-    func cursors(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `makes cursors of the true epoch unknown, and its own valid`(format: LiveFormat) throws {
         try withMessage { server, client, epoch in
             for query in ["since=\(epoch):0", "since=0&epoch=\(epoch)", "epoch=\(epoch)"] {
                 let response = try client.get(
@@ -49,8 +48,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is in the ids of events, which an EventSource resumes from")
-    func events() throws {
+    @Test func `is in the ids of events, which an EventSource resumes from`() throws {
         try withMessage { server, client, epoch in
             let target = "/v1/rooms/lobby/live?since=0&fault=new-epoch"
             let stream = try EventStreamClient(port: server.port, target)
@@ -65,8 +63,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("is in the list of a user's rooms, whose cursors are valid with the same fault")
-    func inbox() throws {
+    @Test func `is in the list of a user's rooms, whose cursors are valid with the same fault`() throws {
         try withMessage { _, client, epoch in
             try client.send("y", to: "other")
             let first = try client.get("/v1/rooms?user=alice&limit=1&fault=new-epoch")
@@ -81,8 +78,7 @@ struct NewEpochTests {
         }
     }
 
-    @Test("applies to all rooms of a socket")
-    func manyRooms() throws {
+    @Test func `applies to all rooms of a socket`() throws {
         try withMessage { server, client, epoch in
             let live = try WebSocketClient(port: server.port, "/v1/live?fault=new-epoch")
             try live.ask(for: "lobby", since: #""\#(epoch):0""#)

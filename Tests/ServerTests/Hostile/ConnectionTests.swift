@@ -10,8 +10,7 @@ struct ConnectionTests {
     private let head = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n"
     private let body = #"{"text":"x"}"#
 
-    @Test("whose client waits for 100 Continue gets it")
-    func expectContinue() throws {
+    @Test func `whose client waits for 100 Continue gets it`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.write("\(head)Expect: 100-continue\r\n\r\n")
@@ -26,8 +25,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("with another expectation is refused")
-    func expectOther() throws {
+    @Test func `with another expectation is refused`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.write("\(head)Expect: miracles\r\n\r\n")
@@ -36,8 +34,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("whose client has closed its sending side gets its answers, whatever their number and size")
-    func halfClosed() throws {
+    @Test func `whose client has closed its sending side gets its answers, whatever their number and size`() throws {
         try withServer {
             $0.transport.sendBuffer = 16 * 1024
         } _: { server in
@@ -54,8 +51,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("whose client leaves before the answer affects no other client, and its send is stored")
-    func goneBeforeAnswer() throws {
+    @Test func `whose client leaves before the answer affects no other client, and its send is stored`() throws {
         try withServer { server in
             let watching = try WebSocketClient(port: server.port)
             try watching.greeting()
@@ -68,8 +64,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("that is reset at any moment affects no other client")
-    func resets() throws {
+    @Test func `that is reset at any moment affects no other client`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -88,8 +83,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("of HTTP/1.0 ends after the answer, unless it asks for keep-alive")
-    func oldHTTP() throws {
+    @Test func `of HTTP/1.0 ends after the answer, unless it asks for keep-alive`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.write("GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -100,8 +94,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("above the maximum is refused with 503, until another one ends")
-    func cap() throws {
+    @Test func `above the maximum is refused with 503, until another one ends`() throws {
         try withServer {
             $0.transport.connections = 4
         } _: { server in

@@ -30,8 +30,7 @@ struct DeadlineTests {
         while !client.socket.waitForBytes(milliseconds: 20) { try client.write([byte]) }
     }
 
-    @Test("that sends nothing gets 408")
-    func silent() throws {
+    @Test func `that sends nothing gets 408`() throws {
         try withServer {
             $0.deadlines.firstByte = .milliseconds(200)
         } _: { server in
@@ -39,10 +38,8 @@ struct DeadlineTests {
         }
     }
 
-    @Test(
-        "in the middle of a head gets 408",
-        arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
-    func partOfHead(head: String) throws {
+    @Test(arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\nX: "])
+    func `in the middle of a head gets 408`(head: String) throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
             try client.write(head)
@@ -50,8 +47,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("in the middle of a body gets 408, and nothing is stored")
-    func partOfBody() throws {
+    @Test func `in the middle of a body gets 408, and nothing is stored`() throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
             try client.write(HTTPClient.bytes(sending: HTTPClient.draft("x")).dropLast())
@@ -60,8 +56,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("gains no time by sending single bytes, in a head or in a body, sized or chunked")
-    func dripping() throws {
+    @Test func `gains no time by sending single bytes, in a head or in a body, sized or chunked`() throws {
         try withImpatientServer { server in
             let start = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
             for head in [
@@ -76,8 +71,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("between two requests is disconnected without an answer")
-    func idle() throws {
+    @Test func `between two requests is disconnected without an answer`() throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.get("/healthz").status == .ok)
@@ -85,8 +79,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("with half of its next request gets 408")
-    func secondRequest() throws {
+    @Test func `with half of its next request gets 408`() throws {
         try withImpatientServer { server in
             let client = try HTTPClient(port: server.port)
             try client.write(HTTPClient.bytes(.get, "/healthz") + Array("GET /".utf8))
@@ -95,8 +88,8 @@ struct DeadlineTests {
         }
     }
 
-    @Test("that does not read its data for too long is disconnected", arguments: LiveFormat.allCases)
-    func noProgress(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `that does not read its data for too long is disconnected`(format: LiveFormat) throws {
         try withServer {
             $0.transport.noProgress = .milliseconds(400)
             $0.transport.sendBuffer = 16 * 1024

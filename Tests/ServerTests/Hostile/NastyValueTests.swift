@@ -5,9 +5,8 @@ import WebSocket
 
 @Suite("Troublesome values")
 struct NastyValueTests {
-    @Test(
-        "are served or refused in requests, always with JSON answers", arguments: 1...4 as ClosedRange<UInt64>)
-    func requests(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `are served or refused in requests, always with JSON answers`(seed: UInt64) throws {
         try withServer { server in
             var values = NastyValues(seed: seed)
             var client = try HTTPClient(port: server.port)
@@ -34,8 +33,8 @@ struct NastyValueTests {
         }
     }
 
-    @Test("are served or refused in frames, or end the socket", arguments: 1...4 as ClosedRange<UInt64>)
-    func frames(seed: UInt64) throws {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `are served or refused in frames, or end the socket`(seed: UInt64) throws {
         try withServer { server in
             var values = NastyValues(seed: seed)
             let client = try HTTPClient(port: server.port)
@@ -50,8 +49,8 @@ struct NastyValueTests {
         }
     }
 
-    @Test("are served or refused in subscriptions", arguments: NastyValues.places)
-    func beginnings(place: String) throws {
+    @Test(arguments: NastyValues.places)
+    func `are served or refused in subscriptions`(place: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("x")

@@ -7,8 +7,8 @@ import Testing
 struct NumberTests {
     static let numbers = ["1e9223372036854775807", "-12e9223372036854775806", "1e99999999999999999999"]
 
-    @Test("is refused wherever an integer is expected", arguments: numbers)
-    func fields(number: String) throws {
+    @Test(arguments: numbers)
+    func `is refused wherever an integer is expected`(number: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("x")
@@ -26,8 +26,8 @@ struct NumberTests {
         }
     }
 
-    @Test("is refused in frames", arguments: numbers)
-    func frames(number: String) throws {
+    @Test(arguments: numbers)
+    func `is refused in frames`(number: String) throws {
         try withServer { server in
             let socket = try WebSocketClient.forRooms(port: server.port)
             try socket.send(#"{"type":"subscribe","room":"lobby","since":\#(number)}"#)
@@ -36,8 +36,8 @@ struct NumberTests {
         }
     }
 
-    @Test("is kept unchanged in data", arguments: numbers)
-    func data(number: String) throws {
+    @Test(arguments: numbers)
+    func `is kept unchanged in data`(number: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let body = #"{"text":"x","client_message_id":"1","data":{"n":\#(number)}}"#

@@ -7,8 +7,8 @@ import Transport
 
 @Suite("Pipelined requests")
 struct PipeliningTests {
-    @Test("with sends are carried out and answered in order", arguments: [1, 2])
-    func sendsInOrder(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `with sends are carried out and answered in order`(threads: Int) throws {
         try withServer {
             $0.threads = threads
         } _: { server in
@@ -23,8 +23,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("are carried out and answered in order, also from a client that waited for answers before")
-    func afterConversing() throws {
+    @Test func `are carried out and answered in order, also from a client that waited for answers before`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             var seq: Int64 = 0
@@ -42,8 +41,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("of all kinds see the effects of earlier ones")
-    func readTheirWrites() throws {
+    @Test func `of all kinds see the effects of earlier ones`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for round in 1...20 {
@@ -62,8 +60,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("are answered one by one, even if thousands arrive at once")
-    func thousands() throws {
+    @Test func `are answered one by one, even if thousands arrive at once`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("x")
@@ -80,8 +77,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("before an invalid one are answered; then it is refused and the connection ends")
-    func badBehindGood() throws {
+    @Test func `before an invalid one are answered; then it is refused and the connection ends`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let good = HTTPClient.bytes(.get, "/healthz") + HTTPClient.bytes(sending: HTTPClient.draft("x"))
@@ -99,8 +95,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("after one that ends the connection are not served")
-    func behindClose() throws {
+    @Test func `after one that ends the connection are not served`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let last = HTTPClient.bytes(.get, "/healthz", fields: [HTTPField("Connection", "close")])
@@ -113,8 +108,7 @@ struct PipeliningTests {
         }
     }
 
-    @Test("are all answered if the client reads slowly, and none times out")
-    func slowReader() throws {
+    @Test func `are all answered if the client reads slowly, and none times out`() throws {
         try withServer {
             $0.transport.sendBuffer = 16 * 1024
             $0.deadlines.head = .milliseconds(200)

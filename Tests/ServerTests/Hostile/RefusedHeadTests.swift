@@ -22,8 +22,7 @@ struct RefusedHeadTests {
         return response
     }
 
-    @Test("the method, for the metrics")
-    func method() throws {
+    @Test func `the method, for the metrics`() throws {
         try withServer { server in
             _ = try refused("PUT /v1/rooms/lobby HTTP/1.1\r\nHost: x\r\n\(tooLong)", by: server)
             #expect(try counted(server) == [#"backscroll_http_requests_total{method="PUT",status="4xx"} 1"#])
@@ -36,8 +35,7 @@ struct RefusedHeadTests {
         }
     }
 
-    @Test("that an answer to HEAD has no content")
-    func head() throws {
+    @Test func `that an answer to HEAD has no content`() throws {
         try withServer { server in
             let response = try refused(
                 "HEAD /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", by: server, isHead: true)
@@ -46,8 +44,8 @@ struct RefusedHeadTests {
         }
     }
 
-    @Test("the page's origin, which may read the reason if it is allowed", arguments: [true, false])
-    func origin(isAllowed: Bool) throws {
+    @Test(arguments: [true, false])
+    func `the page's origin, which may read the reason if it is allowed`(isAllowed: Bool) throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in

@@ -20,8 +20,7 @@ struct SizeTests {
         #expect(try client.endsSilently())
     }
 
-    @Test("gets 414 for its target, 431 for its head and 501 for its method")
-    func head() throws {
+    @Test func `gets 414 for its target, 431 for its head and 501 for its method`() throws {
         try withServer { server in
             func x(_ count: Int) -> String { String(repeating: "x", count: count) }
             let port = server.port
@@ -44,8 +43,7 @@ struct SizeTests {
         }
     }
 
-    @Test("gets 413 for its body as soon as the size is known; a body of the maximum size is read")
-    func body() throws {
+    @Test func `gets 413 for its body as soon as the size is known; a body of the maximum size is read`() throws {
         try withServer { server in
             let limit = 256 * 1024
             let start = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
@@ -63,8 +61,8 @@ struct SizeTests {
         }
     }
 
-    @Test("is refused while the client is still sending, and the client can read the reason", arguments: [true, false])
-    func stillSending(isChunked: Bool) throws {
+    @Test(arguments: [true, false])
+    func `is refused while the client is still sending, and the client can read the reason`(isChunked: Bool) throws {
         try withServer({ $0.transport.linger = .seconds(60) }) { server in
             let client = try HTTPClient(port: server.port)
             let head = "POST /v1/rooms/lobby/messages?user=a HTTP/1.1\r\nHost: x\r\n"
@@ -78,8 +76,7 @@ struct SizeTests {
         }
     }
 
-    @Test("is judged by the configured limits")
-    func configured() throws {
+    @Test func `is judged by the configured limits`() throws {
         try withServer {
             $0.http.bodyBytes = 20
             $0.http.headBytes = 200

@@ -52,8 +52,7 @@ struct TurnTests {
         }
     }
 
-    @Test("with requests that are answered at once")
-    func requests() throws {
+    @Test func `with requests that are answered at once`() throws {
         try withHeldLoop { server, paths, hold in
             let (many, other) = (try HTTPClient(port: server.port), try HTTPClient(port: server.port))
             for client in [many, other] { #expect(try client.get("/healthz").status == .ok) }
@@ -70,8 +69,7 @@ struct TurnTests {
         }
     }
 
-    @Test("with frames")
-    func frames() throws {
+    @Test func `with frames`() throws {
         try withHeldLoop { server, _, hold in
             let many = try WebSocketClient(port: server.port, "/v1/live?user=alice")
             try many.send(#"{"type":"subscribe","room":"lobby"}"#)

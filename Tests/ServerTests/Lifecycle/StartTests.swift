@@ -19,8 +19,7 @@ struct StartTests {
         }
     }
 
-    @Test("is refused a port that is in use")
-    func portInUse() throws {
+    @Test func `is refused a port that is in use`() throws {
         try withServer { first in
             try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
                 $0.port = first.port
@@ -30,8 +29,8 @@ struct StartTests {
         }
     }
 
-    @Test("is refused a database that is in use, until the other server stops", .onSQLite(.files))
-    func databaseInUse() throws {
+    @Test(.onSQLite(.files))
+    func `is refused a database that is in use, until the other server stops`() throws {
         try withServer { first in
             let path = first.configuration.database
             try expectFailure(StoreError.self, naming: path, "in use") { $0.database = path }
@@ -46,8 +45,7 @@ struct StartTests {
         }
     }
 
-    @Test("and fails releases its resources")
-    func cleansUp() throws {
+    @Test func `and fails releases its resources`() throws {
         try withServer { first in
             let directory = try TemporaryDirectory()
             let path = directory.path(of: "other.db")
@@ -66,8 +64,8 @@ struct StartTests {
         }
     }
 
-    @Test("creates nothing in its database if an address is in use", arguments: [false, true])
-    func addressBeforeDatabase(isOfMetrics: Bool) throws {
+    @Test(arguments: [false, true])
+    func `creates nothing in its database if an address is in use`(isOfMetrics: Bool) throws {
         try withServer { first in
             let path = try first.anotherDatabase()
             try expectFailure(TransportError.self, naming: "127.0.0.1:\(first.port)", "listening") {
@@ -89,8 +87,7 @@ struct StartTests {
         }
     }
 
-    @Test("is refused open mode beyond loopback without --insecure-open")
-    func beyondLoopback() throws {
+    @Test func `is refused open mode beyond loopback without --insecure-open`() throws {
         for host in ["0.0.0.0", "::"] {
             try expectFailure(ServerError.self, naming: host, "--insecure-open") { $0.host = host }
         }
@@ -103,23 +100,19 @@ struct StartTests {
         }
     }
 
-    @Test(
-        "is refused an invalid origin",
-        arguments: ["app.example", "https://app.example/path", "", "https://"])
-    func badOrigin(origin: String) throws {
+    @Test(arguments: ["app.example", "https://app.example/path", "", "https://"])
+    func `is refused an invalid origin`(origin: String) throws {
         try expectFailure(ServerError.self, naming: "'\(origin)'") {
             $0.allowedOrigins = ["https://good.example", origin]
         }
     }
 
-    @Test("is refused an invalid address")
-    func badAddress() throws {
+    @Test func `is refused an invalid address`() throws {
         try expectFailure(TransportError.self, naming: "no.such.host.invalid") { $0.host = "no.such.host.invalid" }
         try expectFailure(TransportError.self, naming: "70000") { $0.port = 70_000 }
     }
 
-    @Test("is refused a file that is not a database, or a place where none can be")
-    func badDatabase() throws {
+    @Test func `is refused a file that is not a database, or a place where none can be`() throws {
         let directory = try TemporaryDirectory()
         let text = try directory.write(String(repeating: "This is no database. ", count: 100), to: "text.db")
         try expectFailure(StoreError.self, naming: text) { $0.database = text }
@@ -127,15 +120,13 @@ struct StartTests {
         try expectFailure(StoreError.self, naming: text) { $0.database = below }
     }
 
-    @Test("is refused an unusable certificate")
-    func badCertificate() throws {
+    @Test func `is refused an unusable certificate`() throws {
         try expectFailure(TransportError.self, naming: "/nowhere/certificate.pem") {
             $0.tls = TLSConfiguration(certificate: "/nowhere/certificate.pem", key: "/nowhere/key.pem")
         }
     }
 
-    @Test("on localhost listens on IPv4 and IPv6, and knows its URL")
-    func localhost() throws {
+    @Test func `on localhost listens on IPv4 and IPv6, and knows its URL`() throws {
         try withServer {
             $0.host = "localhost"
         } _: { server in

@@ -23,8 +23,7 @@ struct StopTests {
         return senders
     }
 
-    @Test("answers pending sends, closes idle connections, and accepts no new ones")
-    func answersWhatIsOnItsWay() throws {
+    @Test func `answers pending sends, closes idle connections, and accepts no new ones`() throws {
         try withServer {
             $0.grace = .seconds(30)
             $0.busyTimeout = 30_000
@@ -56,8 +55,7 @@ struct StopTests {
         }
     }
 
-    @Test("answers a partly received request if the rest arrives within the grace period")
-    func answersHalfReceived() throws {
+    @Test func `answers a partly received request if the rest arrives within the grace period`() throws {
         try withServer {
             $0.grace = .seconds(30)
         } _: { server in
@@ -84,8 +82,7 @@ struct StopTests {
         }
     }
 
-    @Test("waits for remaining clients no longer than the grace period")
-    func grace() throws {
+    @Test func `waits for remaining clients no longer than the grace period`() throws {
         try withServer {
             $0.grace = .milliseconds(200)
             $0.transport.linger = .seconds(3600)
@@ -104,8 +101,7 @@ struct StopTests {
         }
     }
 
-    @Test("loses no acknowledged message, whenever it stops")
-    func stopsWhileSending() throws {
+    @Test func `loses no acknowledged message, whenever it stops`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -138,8 +134,7 @@ struct StopTests {
         }
     }
 
-    @Test("can be restarted at once on the same port and database")
-    func startsAgain() throws {
+    @Test func `can be restarted at once on the same port and database`() throws {
         try withServer { server in
             let port = server.port
             let client = try HTTPClient(port: port)

@@ -16,8 +16,8 @@ struct TLSTests {
         }
     }
 
-    @Test("messages are sent, pushed and read as over plain TCP", arguments: [TLSOptions.Version.tls12, .tls13])
-    func sendsAndPushes(version: TLSOptions.Version) throws {
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func `messages are sent, pushed and read as over plain TCP`(version: TLSOptions.Version) throws {
         try withSecureServer { server, _ in
             let tls = TLSOptions(version)
             let socket = try WebSocketClient(port: server.port, tls: tls)
@@ -38,8 +38,7 @@ struct TLSTests {
         }
     }
 
-    @Test("a reloaded certificate is used for new connections, and an unusable one is ignored")
-    func reloads() throws {
+    @Test func `a reloaded certificate is used for new connections, and an unusable one is ignored`() throws {
         try withSecureServer { server, certificate in
             let old = try HTTPClient(port: server.port, tls: TLSOptions())
             try certificate.replace(name: "second")
@@ -55,8 +54,7 @@ struct TLSTests {
         }
     }
 
-    @Test("a client without TLS is dropped, and others are served")
-    func plainClient() throws {
+    @Test func `a client without TLS is dropped, and others are served`() throws {
         try withSecureServer { server, _ in
             let plain = try TestClient(port: server.port)
             try plain.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -65,13 +63,11 @@ struct TLSTests {
         }
     }
 
-    @Test(
-        "TLS 1.2 has forward secrecy only",
-        arguments: [
-            ("AES128-SHA", false), ("AES256-GCM-SHA384", false), ("ECDHE-ECDSA-AES128-SHA", false),
-            ("ECDHE-ECDSA-AES128-GCM-SHA256", true), ("ECDHE-ECDSA-CHACHA20-POLY1305", true),
-        ])
-    func forwardSecrecy(cipher: String, isAccepted: Bool) throws {
+    @Test(arguments: [
+        ("AES128-SHA", false), ("AES256-GCM-SHA384", false), ("ECDHE-ECDSA-AES128-SHA", false),
+        ("ECDHE-ECDSA-AES128-GCM-SHA256", true), ("ECDHE-ECDSA-CHACHA20-POLY1305", true),
+    ])
+    func `TLS 1.2 has forward secrecy only`(cipher: String, isAccepted: Bool) throws {
         try withSecureServer { server, _ in
             let request = #"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"#
             let output = try run(
@@ -96,10 +92,8 @@ struct TLSTests {
         return output.contains("Reused, ")
     }
 
-    @Test(
-        "a session ticket is valid until SIGHUP, even if the new certificate is unusable",
-        arguments: ["tls1_2", "tls1_3"])
-    func rotatesTicketKeys(version: String) throws {
+    @Test(arguments: ["tls1_2", "tls1_3"])
+    func `a session ticket is valid until SIGHUP, even if the new certificate is unusable`(version: String) throws {
         try withSecureServer { server, certificate in
             let file = server.path + "/ticket.pem"
             #expect(try !isResumed(server, version, "-sess_out", file))

@@ -8,8 +8,7 @@ import Transport
 struct BucketTableTests {
     private let most = BucketTableBounds.shards * BucketTableBounds.bucketsPerShard
 
-    @Test("keeps one bucket for each key, full for a new key")
-    func keys() throws {
+    @Test func `keeps one bucket for each key, full for a new key`() throws {
         let table = BucketTable<Number>(try #require(RateLimit("1/s:2")))
         for key in 1...3 {
             #expect(table.take(Number(key), at: 0) == nil)
@@ -22,8 +21,7 @@ struct BucketTableTests {
         #expect(table.count == 3)
     }
 
-    @Test("gives out no more than its tokens to any number of threads")
-    func parallel() throws {
+    @Test func `gives out no more than its tokens to any number of threads`() throws {
         let table = BucketTable<Number>(try #require(RateLimit("1/h:1000")))
         let given = Mutex(0)
         let taking: @Sendable () -> Void = {
@@ -35,8 +33,7 @@ struct BucketTableTests {
         #expect(given.withLock { $0 } == 2000)
     }
 
-    @Test("is bounded: it drops the fullest buckets, and keeps those at their limit")
-    func bound() throws {
+    @Test func `is bounded: it drops the fullest buckets, and keeps those at their limit`() throws {
         let table = BucketTable<Number>(try #require(RateLimit("1/h:2")))
         let limited = Array(-100..<0)
         for key in limited + limited { #expect(table.take(Number(key), at: 0) == nil) }
@@ -46,8 +43,7 @@ struct BucketTableTests {
         for key in limited { #expect(table.take(Number(key), at: 0) != nil) }
     }
 
-    @Test("drops all full buckets when there are too many")
-    func full() throws {
+    @Test func `drops all full buckets when there are too many`() throws {
         let table = BucketTable<Number>(try #require(RateLimit("1/s")))
         for key in 0..<2 * most { _ = table.take(Number(key), at: 0) }
         // A second later all of them are full again.
@@ -55,8 +51,7 @@ struct BucketTableTests {
         #expect(table.count <= most / 2)
     }
 
-    @Test("counts new IPv6 addresses by their /48 while it is crowded, and others as usual")
-    func sites() throws {
+    @Test func `counts new IPv6 addresses by their /48 while it is crowded, and others as usual`() throws {
         let table = BucketTable<AddressBlock>(try #require(RateLimit("1/h:10")))
         func address(_ text: String) throws -> AddressBlock { AddressBlock(try #require(IPAddress(text))) }
         let known = try address("2001:db8:1:ffff::1")
@@ -78,8 +73,7 @@ struct BucketTableTests {
         #expect(table.take(known, at: 0) != nil)
     }
 
-    @Test("returns the tokens of a site")
-    func putsBackToSites() throws {
+    @Test func `returns the tokens of a site`() throws {
         let table = BucketTable<AddressBlock>(try #require(RateLimit("1/h")))
         func address(_ text: String) throws -> AddressBlock { AddressBlock(try #require(IPAddress(text))) }
         for network in 0..<most {

@@ -9,8 +9,7 @@ import Transport
 struct HealthTests {
     private let targets = ["/healthz", "/readyz"]
 
-    @Test("are answered to addresses with too many connections, whose other requests are refused")
-    func beyondConnectionLimit() throws {
+    @Test func `are answered to addresses with too many connections, whose other requests are refused`() throws {
         try withServer {
             $0.limits.addressConnections = RateLimit("1/h:1")
         } _: { server in
@@ -34,8 +33,7 @@ struct HealthTests {
         }
     }
 
-    @Test("are answered even at the maximum number of connections")
-    func beyondMaximum() throws {
+    @Test func `are answered even at the maximum number of connections`() throws {
         try withServer {
             $0.transport.connections = 1
         } _: { server in
@@ -54,8 +52,7 @@ struct HealthTests {
         }
     }
 
-    @Test("do not delay refusals: a refused client that is silent or has a body to send is told why")
-    func refusesSoon() throws {
+    @Test func `do not delay refusals: a refused client that is silent or has a body to send is told why`() throws {
         try withServer {
             $0.transport.connections = 0
         } _: { server in

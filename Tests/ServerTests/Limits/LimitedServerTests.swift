@@ -19,8 +19,8 @@ struct LimitedServerTests {
         #expect(response["RateLimit-Policy"]?.hasPrefix("\"\(policy)\";q=1;w=3600;") == true)
     }
 
-    @Test("answers excess sends with 429 and does not store them; reads and other users are not affected")
-    func sends() throws {
+    @Test func `answers excess sends with 429 and does not store them; reads and other users are not affected`() throws
+    {
         try withServer {
             $0.limits.userSends = RateLimit("1/h:2")
         } _: { server in
@@ -32,8 +32,9 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("answers excess edits, deletions and reactions with 429 and changes nothing; sends are not affected")
-    func changes() throws {
+    @Test func `answers excess edits, deletions and reactions with 429 and changes nothing; sends are not affected`()
+        throws
+    {
         try withServer {
             $0.limits.userChanges = RateLimit("1/h:2")
         } _: { server in
@@ -49,8 +50,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("counts exactly, also on several loops at once")
-    func parallel() throws {
+    @Test func `counts exactly, also on several loops at once`() throws {
         try withServer {
             $0.threads = 2
             $0.limits.userSends = RateLimit("1/h:50")
@@ -68,8 +68,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("limits an address whatever names it uses")
-    func address() throws {
+    @Test func `limits an address whatever names it uses`() throws {
         try withServer {
             $0.limits.addressSends = RateLimit("1/h:2")
         } _: { server in
@@ -79,8 +78,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("refuses excess subscriptions before the upgrade")
-    func subscriptions() throws {
+    @Test func `refuses excess subscriptions before the upgrade`() throws {
         try withServer {
             $0.limits.userSubscriptions = RateLimit("1/h:2")
         } _: { server in
@@ -95,14 +93,12 @@ struct LimitedServerTests {
         }
     }
 
-    @Test(
-        "refuses excess reads of every kind",
-        arguments: [
-            "messages", "messages/1", "messages/by-client-id/a", "changes", "members", "members/alice", "bans",
-            "bans/alice",
-            "presence", "",
-        ])
-    func reads(path: String) throws {
+    @Test(arguments: [
+        "messages", "messages/1", "messages/by-client-id/a", "changes", "members", "members/alice", "bans",
+        "bans/alice",
+        "presence", "",
+    ])
+    func `refuses excess reads of every kind`(path: String) throws {
         try withServer {
             $0.presence = true
             $0.limits.userReads = RateLimit("1/h:2")
@@ -122,8 +118,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("counts added users by the user who adds them, but not joins and role changes")
-    func invites() throws {
+    @Test func `counts added users by the user who adds them, but not joins and role changes`() throws {
         try withServer {
             $0.limits.userInvites = RateLimit("1/h:2")
             $0.limits.userChanges = RateLimit("1/h:6")
@@ -143,8 +138,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("answers an excess connection with 429 and closes it")
-    func connections() throws {
+    @Test func `answers an excess connection with 429 and closes it`() throws {
         try withServer {
             $0.limits.addressConnections = RateLimit("1/h:2")
         } _: { server in
@@ -161,8 +155,7 @@ struct LimitedServerTests {
         }
     }
 
-    @Test("sends no limit headers without limits")
-    func off() throws {
+    @Test func `sends no limit headers without limits`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for _ in 1...200 {

@@ -12,13 +12,11 @@ struct LimiterTests {
     private let here = AddressBlock("192.0.2.1")
     private let there = AddressBlock("192.0.2.2")
 
-    @Test("does not exist without limits")
-    func none() {
+    @Test func `does not exist without limits`() {
         #expect(Limiter(RateLimits()) == nil)
     }
 
-    @Test("limits each action separately, by user and by address")
-    func kinds() throws {
+    @Test func `limits each action separately, by user and by address`() throws {
         var limits = RateLimits()
         let once = RateLimit("1/m")
         (limits.userSends, limits.userChanges, limits.userSubscriptions) = (once, once, once)
@@ -37,8 +35,7 @@ struct LimiterTests {
         #expect(limiter.admit(.connections, user: nil, address: there, at: 0) == nil)
     }
 
-    @Test("does not charge a user for actions that the address limit refuses")
-    func givesBack() throws {
+    @Test func `does not charge a user for actions that the address limit refuses`() throws {
         var limits = RateLimits()
         (limits.userSends, limits.addressSends) = (RateLimit("1/m:2"), RateLimit("1/m"))
         let limiter = try #require(Limiter(limits))
@@ -51,8 +48,7 @@ struct LimiterTests {
         }
     }
 
-    @Test("reports the limit and the time to retry in whole seconds")
-    func tells() throws {
+    @Test func `reports the limit and the time to retry in whole seconds`() throws {
         var limits = RateLimits()
         limits.addressSends = RateLimit("2/m:5")
         let limiter = try #require(Limiter(limits))
@@ -68,8 +64,7 @@ struct LimiterTests {
         #expect(exceeded.problem.limit == 2 && exceeded.problem.retryAfter == 30)
     }
 
-    @Test("treats an IPv4 address as one client in any notation, and an IPv6 address by its first half")
-    func addresses() {
+    @Test func `treats an IPv4 address as one client in any notation, and an IPv6 address by its first half`() {
         #expect(here != there && here != nil)
         #expect(AddressBlock("::ffff:192.0.2.1") == here)
         #expect(AddressBlock("2001:db8:1:2::1") == AddressBlock("2001:db8:1:2:ffff::9"))

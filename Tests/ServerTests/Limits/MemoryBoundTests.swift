@@ -27,8 +27,7 @@ struct MemoryBoundTests {
         return client
     }
 
-    @Test("refuse sends when too many bytes wait for a commit, while reads are answered")
-    func waiting() throws {
+    @Test func `refuse sends when too many bytes wait for a commit, while reads are answered`() throws {
         try withServer {
             $0.pendingBytes = 100_000
             $0.busyTimeout = 120_000
@@ -58,8 +57,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("count a body while it arrives, and release it when its client leaves")
-    func arriving() throws {
+    @Test func `count a body while it arrives, and release it when its client leaves`() throws {
         try withServer {
             $0.pendingBytes = 100_000
         } _: { server in
@@ -80,8 +78,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("release a body that is refused when its last piece arrives")
-    func refusedAtItsEnd() throws {
+    @Test func `release a body that is refused when its last piece arrives`() throws {
         try withServer {
             $0.pendingBytes = 100_000
         } _: { server in
@@ -98,8 +95,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("refuse a large answer that cannot be kept for a slow client, but not a small one")
-    func unsent() throws {
+    @Test func `refuse a large answer that cannot be kept for a slow client, but not a small one`() throws {
         try withServer {
             $0.transport.unsentBytes = 100_000
         } _: { server in
@@ -113,26 +109,26 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test(
-        "refuse a request by its head if no body could make it acceptable",
-        arguments: [
-            ("POST /v1/rooms/lobby/messages HTTP/1.1", "", 401, "token_missing"),
-            ("POST /v1/rooms/lobby/messages HTTP/1.1", "Authorization: Bearer no\r\n", 401, "token_invalid"),
-            ("POST /v1/rooms/other/messages HTTP/1.1", "Authorization: Bearer TOKEN\r\n", 403, "room_not_allowed"),
-            ("POST /v1/nothing HTTP/1.1", "Authorization: Bearer TOKEN\r\n", 404, "not_found"),
-            ("PUT /v1/rooms/lobby/messages HTTP/1.1", "Authorization: Bearer TOKEN\r\n", 405, "method_not_allowed"),
-            (
-                "POST /v1/rooms/lobby/messages HTTP/1.1",
-                "Authorization: Bearer TOKEN\r\nContent-Type: text/xml\r\n", 415, "unsupported_media_type"
-            ),
-            (
-                "PUT /v1/rooms/lobby/bans/bob HTTP/1.1",
-                "Authorization: Bearer TOKEN\r\nContent-Type: text/xml\r\n", 415, "unsupported_media_type"
-            ),
-            ("POST /v1/rooms/lobby/messages HTTP/1.1", "Origin: https://evil.example\r\n", 403, "origin_not_allowed"),
-            ("POST /v1/rooms/lobby/messages HTTP/1.1", "Expect: 100-continue\r\n", 401, "token_missing"),
-        ])
-    func head(line: String, fields: String, status: Int, code: String) async throws {
+    @Test(arguments: [
+        ("POST /v1/rooms/lobby/messages HTTP/1.1", "", 401, "token_missing"),
+        ("POST /v1/rooms/lobby/messages HTTP/1.1", "Authorization: Bearer no\r\n", 401, "token_invalid"),
+        ("POST /v1/rooms/other/messages HTTP/1.1", "Authorization: Bearer TOKEN\r\n", 403, "room_not_allowed"),
+        ("POST /v1/nothing HTTP/1.1", "Authorization: Bearer TOKEN\r\n", 404, "not_found"),
+        ("PUT /v1/rooms/lobby/messages HTTP/1.1", "Authorization: Bearer TOKEN\r\n", 405, "method_not_allowed"),
+        (
+            "POST /v1/rooms/lobby/messages HTTP/1.1",
+            "Authorization: Bearer TOKEN\r\nContent-Type: text/xml\r\n", 415, "unsupported_media_type"
+        ),
+        (
+            "PUT /v1/rooms/lobby/bans/bob HTTP/1.1",
+            "Authorization: Bearer TOKEN\r\nContent-Type: text/xml\r\n", 415, "unsupported_media_type"
+        ),
+        ("POST /v1/rooms/lobby/messages HTTP/1.1", "Origin: https://evil.example\r\n", 403, "origin_not_allowed"),
+        ("POST /v1/rooms/lobby/messages HTTP/1.1", "Expect: 100-continue\r\n", 401, "token_missing"),
+    ])
+    func `refuse a request by its head if no body could make it acceptable`(
+        line: String, fields: String, status: Int, code: String
+    ) async throws {
         let token = try TestToken.of("alice", #""rooms":["lobby"]"#)
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
@@ -147,8 +143,7 @@ struct MemoryBoundTests {
         }
     }
 
-    @Test("admit the body of a request with a valid head")
-    func goodHead() async throws {
+    @Test func `admit the body of a request with a valid head`() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
             let draft = HTTPClient.draft("hello")

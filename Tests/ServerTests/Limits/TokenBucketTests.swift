@@ -10,8 +10,7 @@ struct TokenBucketTests {
         try #require(RateLimit(text))
     }
 
-    @Test("gives its burst at once, then one token each time that the rate allows, to the nanosecond")
-    func exact() throws {
+    @Test func `gives its burst at once, then one token each time that the rate allows, to the nanosecond`() throws {
         let limit = try limit("4/s:3")
         var bucket = TokenBucket(full: limit, at: 0)
         for _ in 1...3 { #expect(bucket.take(limit, at: 0) == nil) }
@@ -21,8 +20,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: second / 4) == second / 4)
     }
 
-    @Test("loses nothing to rounding if the rate does not divide the period")
-    func thirds() throws {
+    @Test func `loses nothing to rounding if the rate does not divide the period`() throws {
         let limit = try limit("3/s:1")
         var bucket = TokenBucket(full: limit, at: 0)
         #expect(bucket.take(limit, at: 0) == nil)
@@ -39,8 +37,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 2000 * second) == nil)
     }
 
-    @Test("is full after any long pause, holds no more than its burst, and can be dropped only then")
-    func full() throws {
+    @Test func `is full after any long pause, holds no more than its burst, and can be dropped only then`() throws {
         let limit = try limit("1000000/s:5")
         var bucket = TokenBucket(full: limit, at: 0)
         for _ in 1...5 { #expect(bucket.take(limit, at: 0) == nil) }
@@ -51,8 +48,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: .max) == 1000)
     }
 
-    @Test("handles the largest numbers of a limit")
-    func largest() throws {
+    @Test func `handles the largest numbers of a limit`() throws {
         let limit = try limit("1/h:1000000")
         var bucket = TokenBucket(full: limit, at: -5)
         for _ in 1...1_000_000 where bucket.take(limit, at: 0) != nil { Issue.record("empty too early") }
@@ -61,8 +57,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 3600 * second) == 3600 * second)
     }
 
-    @Test("gains nothing from a clock that goes backwards")
-    func clockBehind() throws {
+    @Test func `gains nothing from a clock that goes backwards`() throws {
         let limit = try limit("1/s")
         var bucket = TokenBucket(full: limit, at: 10 * second)
         #expect(bucket.take(limit, at: 10 * second) == nil)
@@ -71,8 +66,7 @@ struct TokenBucketTests {
         #expect(bucket.take(limit, at: 11 * second) == nil)
     }
 
-    @Test("takes unused tokens back, up to its burst")
-    func putBack() throws {
+    @Test func `takes unused tokens back, up to its burst`() throws {
         let limit = try limit("1/s:2")
         var bucket = TokenBucket(full: limit, at: 0)
         bucket.putBack(limit)

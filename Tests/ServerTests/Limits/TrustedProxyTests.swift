@@ -47,8 +47,8 @@ struct TrustedProxyTests {
         ([("X-Real-IP", "192.0.2.1"), ("Client-IP", "192.0.2.1"), ("Via", "192.0.2.1")], "10.0.0.1"),
     ]
 
-    @Test("reveal the client: the last hop that is not trusted", arguments: cases.indices)
-    func tells(index: Int) throws {
+    @Test(arguments: cases.indices)
+    func `reveal the client: the last hop that is not trusted`(index: Int) throws {
         let (fields, expected) = Self.cases[index]
         let client = try Self.client(fields)
         #expect(client == expected, "\(fields)")
@@ -58,8 +58,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("do not exist without ranges")
-    func none() {
+    @Test func `do not exist without ranges`() {
         #expect(TrustedProxies([]) == nil)
     }
 
@@ -71,8 +70,7 @@ struct TrustedProxyTests {
         ).status.code
     }
 
-    @Test("let limits count their clients by address")
-    func limits() throws {
+    @Test func `let limits count their clients by address`() throws {
         try withServer {
             $0.trustedProxies = Self.ranges
             $0.limits.addressSends = RateLimit("1/h:1")
@@ -94,8 +92,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("are the only peers whose forwarding headers count")
-    func strangers() throws {
+    @Test func `are the only peers whose forwarding headers count`() throws {
         try withServer {
             $0.trustedProxies = [IPRange("10.0.0.0/8")!]
             $0.limits.addressSends = RateLimit("1/h:1")
@@ -106,8 +103,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("with the PROXY protocol let limits count the client that the header names")
-    func proxyProtocol() throws {
+    @Test func `with the PROXY protocol let limits count the client that the header names`() throws {
         try withServer {
             $0.trustedProxies = Self.ranges
             $0.proxyProtocol = true
@@ -127,8 +123,7 @@ struct TrustedProxyTests {
         }
     }
 
-    @Test("are required for the PROXY protocol")
-    func proxyProtocolAlone() {
+    @Test func `are required for the PROXY protocol`() {
         let error = #expect(throws: ServerError.self) {
             try withServer {
                 $0.proxyProtocol = true

@@ -9,8 +9,8 @@ struct CancelledReadTests {
         try client.get("/metrics").text.firstMatch(of: /\nbackscroll_queued_reads (\d+)\n/)?.1
     }
 
-    @Test("is dropped: repeated list requests leave one read in the queue, and none when the socket ends")
-    func lists() throws {
+    @Test func `is dropped: repeated list requests leave one read in the queue, and none when the socket ends`() throws
+    {
         try withHeldReads { server, client, reads in
             try client.send("x", to: "a", as: "mallory")
             let socket = try WebSocketClient.forRooms(port: server.port, as: "mallory")
@@ -31,8 +31,7 @@ struct CancelledReadTests {
         }
     }
 
-    @Test("is dropped when a subscription ends before it begins")
-    func subscriptions() throws {
+    @Test func `is dropped when a subscription ends before it begins`() throws {
         try withHeldReads { server, client, reads in
             let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
             try reads.hold(server)
@@ -54,8 +53,7 @@ struct CancelledReadTests {
         }
     }
 
-    @Test("is dropped when the client of its request leaves")
-    func requests() throws {
+    @Test func `is dropped when the client of its request leaves`() throws {
         try withHeldReads { server, client, reads in
             try client.send("x")
             let waiting = try ["messages", "changes", "members", "messages/1"].map { path in
@@ -71,8 +69,7 @@ struct CancelledReadTests {
         }
     }
 
-    @Test("delays no other user, and gets 503 beyond the user's bound")
-    func turns() throws {
+    @Test func `delays no other user, and gets 503 beyond the user's bound`() throws {
         try withHeldReads({ $0.readQueueOfClient = 3 }) { server, client, reads in
             try client.send("x")
             try reads.hold(server)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Changes of messages, live")
 struct ChangePushTests {
-    @Test("are pushed in order of revision, with the same bytes as the answers", arguments: LiveFormat.allCases)
-    func pushed(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `are pushed in order of revision, with the same bytes as the answers`(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -28,8 +28,8 @@ struct ChangePushTests {
         }
     }
 
-    @Test("in one commit are each pushed, in order, mixed with sends", arguments: LiveFormat.allCases)
-    func oneCommit(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `in one commit are each pushed, in order, mixed with sends`(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -59,8 +59,8 @@ struct ChangePushTests {
         }
     }
 
-    @Test("are replayed once for each message, as it is now", arguments: LiveFormat.allCases)
-    func replayed(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `are replayed once for each message, as it is now`(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for text in ["1", "2", "3"] { try client.send(text) }

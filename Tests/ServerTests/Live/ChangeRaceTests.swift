@@ -62,8 +62,8 @@ struct ChangeRaceTests {
         }
     }
 
-    @Test("all clients end up with the same room", arguments: [1, 2])
-    func race(loops: Int) throws {
+    @Test(arguments: [1, 2])
+    func `all clients end up with the same room`(loops: Int) throws {
         try withServer {
             $0.threads = loops
             // So small that a client that stalls falls behind the feed at once.

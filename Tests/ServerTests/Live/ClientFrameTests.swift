@@ -22,13 +22,11 @@ struct ClientFrameTests {
         return try socket.event() == .pong([7])
     }
 
-    @Test(
-        "can report typing or renew a token",
-        arguments: [
-            #"{"type":"typing"}"#, #"{"type":"typing","room":"lobby","more":[1]}"#,
-            #"{"type":"token","token":"x.y.z"}"#,
-        ])
-    func served(frame: String) throws {
+    @Test(arguments: [
+        #"{"type":"typing"}"#, #"{"type":"typing","room":"lobby","more":[1]}"#,
+        #"{"type":"token","token":"x.y.z"}"#,
+    ])
+    func `can report typing or renew a token`(frame: String) throws {
         try withSocket { socket in
             try socket.send(frame)
             let isOpen = try isOpen(socket)
@@ -36,18 +34,16 @@ struct ClientFrameTests {
         }
     }
 
-    @Test(
-        "that cannot be served gets an error, and the socket stays open",
-        arguments: [
-            (#"{"type":"dance"}"#, "unknown_type"), (#"{"type":"subscribe","room":"lobby"}"#, "unknown_type"),
-            (#"{"type":"subscribe","room":"other","since":1}"#, "unknown_type"),
-            (#"{"type":"unsubscribe","room":"lobby"}"#, "unknown_type"),
-            (#"{"type":"subscribe","rooms":"mine"}"#, "unknown_type"), ("{}", "invalid_field"),
-            (#"{"type":7}"#, "invalid_field"),
-            (#"{"type":"typing","room":"a b"}"#, "invalid_room"),
-            (#"{"type":"typing","room":"other"}"#, "invalid_field"),
-        ])
-    func unservable(frame: String, code: String) throws {
+    @Test(arguments: [
+        (#"{"type":"dance"}"#, "unknown_type"), (#"{"type":"subscribe","room":"lobby"}"#, "unknown_type"),
+        (#"{"type":"subscribe","room":"other","since":1}"#, "unknown_type"),
+        (#"{"type":"unsubscribe","room":"lobby"}"#, "unknown_type"),
+        (#"{"type":"subscribe","rooms":"mine"}"#, "unknown_type"), ("{}", "invalid_field"),
+        (#"{"type":7}"#, "invalid_field"),
+        (#"{"type":"typing","room":"a b"}"#, "invalid_room"),
+        (#"{"type":"typing","room":"other"}"#, "invalid_field"),
+    ])
+    func `that cannot be served gets an error, and the socket stays open`(frame: String, code: String) throws {
         try withSocket { socket in
             try socket.send(frame)
             guard case .error(code, .some) = try socket.frame().content else { throw Unexpected("another answer") }
@@ -56,15 +52,13 @@ struct ClientFrameTests {
         }
     }
 
-    @Test(
-        "that is invalid ends the socket with a reason",
-        arguments: [
-            (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "", .invalidPayloadData),
-            (.text, #"{"type":"typing"}x"#, .invalidPayloadData), (.text, "[]", .policyViolation),
-            (.text, "7", .policyViolation), (.text, "null", .policyViolation),
-            (.binary, #"{"type":"typing"}"#, .unsupportedData), (.binary, "", .unsupportedData),
-        ])
-    func closes(opcode: Opcode, payload: String, code: CloseCode) throws {
+    @Test(arguments: [
+        (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "", .invalidPayloadData),
+        (.text, #"{"type":"typing"}x"#, .invalidPayloadData), (.text, "[]", .policyViolation),
+        (.text, "7", .policyViolation), (.text, "null", .policyViolation),
+        (.binary, #"{"type":"typing"}"#, .unsupportedData), (.binary, "", .unsupportedData),
+    ])
+    func `that is invalid ends the socket with a reason`(opcode: Opcode, payload: String, code: CloseCode) throws {
         try withSocket { socket in
             try socket.send(opcode, Array(payload.utf8))
             let closeCode = try socket.closeCode()
@@ -72,8 +66,7 @@ struct ClientFrameTests {
         }
     }
 
-    @Test("of 10 KiB is accepted, and one more byte closes with 1009 as soon as the header arrives")
-    func size() throws {
+    @Test func `of 10 KiB is accepted, and one more byte closes with 1009 as soon as the header arrives`() throws {
         let limit = 10 * 1024
         try withSocket { socket in
             let padding = String(repeating: " ", count: limit - 17)
@@ -85,8 +78,7 @@ struct ClientFrameTests {
         }
     }
 
-    @Test("may be fragmented, with a ping in between")
-    func fragments() throws {
+    @Test func `may be fragmented, with a ping in between`() throws {
         try withSocket { socket in
             try socket.send(.text, Array(#"{"type":"#.utf8), isFinal: false)
             try socket.send(.ping, [1])
@@ -97,14 +89,13 @@ struct ClientFrameTests {
     }
 
     @Test(
-        "that violates the protocol ends the socket with 1002 or 1007",
         arguments: [
             ([0x81, 2, 0x7B, 0x7D], .protocolError), ([0x83, 0x80, 0, 0, 0, 0], .protocolError),
             ([0xC1, 0x80, 0, 0, 0, 0], .protocolError), ([0x80, 0x80, 0, 0, 0, 0], .protocolError),
             ([0x89, 0xFE, 0, 126, 0, 0, 0, 0], .protocolError), ([0x88, 0x81, 0, 0, 0, 0, 3], .protocolError),
             ([0x81, 0x81, 0, 0, 0, 0, 0xFF], .invalidPayloadData),
         ] as [([UInt8], CloseCode)])
-    func protocolErrors(bytes: [UInt8], code: CloseCode) throws {
+    func `that violates the protocol ends the socket with 1002 or 1007`(bytes: [UInt8], code: CloseCode) throws {
         try withSocket { socket in
             try socket.http.write(bytes)
             let closeCode = try socket.closeCode()
@@ -112,8 +103,7 @@ struct ClientFrameTests {
         }
     }
 
-    @Test("above the rate limit closes the socket with 4429")
-    func rate() throws {
+    @Test func `above the rate limit closes the socket with 4429`() throws {
         try withSocket {
             $0.webSocket.framesPerSecond = 50
         } _: { socket in
@@ -122,8 +112,7 @@ struct ClientFrameTests {
             #expect(try socket.closeCode() == .tooManyFrames)
         }
     }
-    @Test("above the rate limit is not allowed after a pause either")
-    func rateAfterRest() throws {
+    @Test func `above the rate limit is not allowed after a pause either`() throws {
         try withServer {
             $0.webSocket.framesPerSecond = 50
             $0.webSocket.pingInterval = .milliseconds(1100)

@@ -37,7 +37,6 @@ struct CompressionTests {
     }
 
     @Test(
-        "needs an offer with a window that all sockets can share",
         arguments: [
             ("permessage-deflate; client_max_window_bits", answer),
             (
@@ -47,7 +46,7 @@ struct CompressionTests {
             ("permessage-deflate; server_max_window_bits=10, permessage-deflate", answer),
             ("permessage-deflate; server_max_window_bits=10", nil), ("permessage-bzip2", nil), ("", nil),
         ] as [(String, String?)])
-    func negotiation(offer: String, answer: String?) throws {
+    func `needs an offer with a window that all sockets can share`(offer: String, answer: String?) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let offer = HTTPField(name: .secWebSocketExtensions, value: offer)
@@ -57,8 +56,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("does not exist if compression is off")
-    func turnedOff() throws {
+    @Test func `does not exist if compression is off`() throws {
         try withServer {
             $0.compression = false
         } _: { server in
@@ -70,8 +68,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("gets the same messages as a plain socket and an event stream, while others come and go")
-    func sameMessages() throws {
+    @Test func `gets the same messages as a plain socket and an event stream, while others come and go`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -91,8 +88,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("gets the same bytes as any other, live or replayed, and fewer than a plain one")
-    func sameBytes() throws {
+    @Test func `gets the same bytes as any other, live or replayed, and fewer than a plain one`() throws {
         try withServer { server in
             let sender = try HTTPClient(port: server.port)
             func subscribe(_ format: LiveFormat, _ query: String = "") throws -> HTTPClient {
@@ -118,8 +114,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("may send compressed or plain messages, in fragments too")
-    func clientFrames() throws {
+    @Test func `may send compressed or plain messages, in fragments too`() throws {
         try withSocket { socket in
             let dance = Array(#"{"type":"dance"}"#.utf8)
             try socket.http.write(frame(dance))
@@ -141,8 +136,8 @@ struct CompressionTests {
         }
     }
 
-    @Test("may send up to 10 KiB after decompression; more closes with 1009, whatever the compressed size")
-    func bomb() throws {
+    @Test func `may send up to 10 KiB after decompression; more closes with 1009, whatever the compressed size`() throws
+    {
         let limit = 10 * 1024
         let typing = Array((#"{"type":"typing"}"# + String(repeating: " ", count: limit - 17)).utf8)
         try withSocket { socket in
@@ -159,8 +154,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("counts each KiB after decompression as a frame more towards the limit of frames")
-    func cost() throws {
+    @Test func `counts each KiB after decompression as a frame more towards the limit of frames`() throws {
         // 200 frames in a second are allowed, and each of these counts as nine.
         let large = Array((#"{"type":"dance"}"# + String(repeating: " ", count: 8 * 1024)).utf8)
         try withSocket { socket in
@@ -180,7 +174,6 @@ struct CompressionTests {
     }
 
     @Test(
-        "is closed for data that is not compressed as negotiated",
         arguments: [
             // Invalid deflate data; truncated; not UTF-8; RSV1 on a continuation and on a ping; RSV2.
             ([0xC1, 0x81, 0, 0, 0, 0, 0x07], .invalidPayloadData),
@@ -189,7 +182,7 @@ struct CompressionTests {
             ([0x01, 0x80, 0, 0, 0, 0, 0xC0, 0x80, 0, 0, 0, 0], .protocolError),
             ([0xC9, 0x80, 0, 0, 0, 0], .protocolError), ([0xA1, 0x80, 0, 0, 0, 0], .protocolError),
         ] as [([UInt8], CloseCode)])
-    func misuse(bytes: [UInt8], code: CloseCode) throws {
+    func `is closed for data that is not compressed as negotiated`(bytes: [UInt8], code: CloseCode) throws {
         try withSocket { socket in
             try socket.http.write(bytes)
             let closeCode = try socket.closeCode()
@@ -197,8 +190,8 @@ struct CompressionTests {
         }
     }
 
-    @Test("on the echo server gets its messages back, compressed", arguments: [nil, 9, 12, 15])
-    func echo(windowBits: Int?) throws {
+    @Test(arguments: [nil, 9, 12, 15])
+    func `on the echo server gets its messages back, compressed`(windowBits: Int?) throws {
         let server = try EchoServer(host: "127.0.0.1", port: 0)
         defer { server.stop() }
         let client = try HTTPClient(port: server.port)

@@ -15,8 +15,7 @@ struct EndedSubscriptionTests {
         #expect(try client.request(.delete, member).status == .noContent)
     }
 
-    @Test("reaches every loop and kind of connection, and affects no other users or rooms")
-    func ends() throws {
+    @Test func `reaches every loop and kind of connection, and affects no other users or rooms`() throws {
         try withServer {
             $0.threads = 4
         } _: { server in
@@ -53,8 +52,7 @@ struct EndedSubscriptionTests {
         }
     }
 
-    @Test("also reaches subscriptions that are about to start, before or after the answer")
-    func race() throws {
+    @Test func `also reaches subscriptions that are about to start, before or after the answer`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in

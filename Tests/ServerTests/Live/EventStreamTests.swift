@@ -6,8 +6,7 @@ import Transport
 
 @Suite("An event stream")
 struct EventStreamTests {
-    @Test("has frames as data, their types as events, and positions to resume from as ids")
-    func events() throws {
+    @Test func `has frames as data, their types as events, and positions to resume from as ids`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let first = try client.post(HTTPClient.draft("1")).text
@@ -29,8 +28,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("can be resumed from each event: subscribed has the requested position, live its own")
-    func ids() throws {
+    @Test func `can be resumed from each event: subscribed has the requested position, live its own`() throws {
         try withServer {
             $0.presence = true
         } _: { server in
@@ -50,8 +48,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("that ends before its first message resumes from where it began")
-    func resumedFromSubscribed() throws {
+    @Test func `that ends before its first message resumes from where it began`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -65,8 +62,8 @@ struct EventStreamTests {
         }
     }
 
-    @Test("is neither cached nor buffered by proxies, also over HTTP/1.0", arguments: [0, 1])
-    func head(minorVersion: Int) throws {
+    @Test(arguments: [0, 1])
+    func `is neither cached nor buffered by proxies, also over HTTP/1.0`(minorVersion: Int) throws {
         try withServer { server in
             let stream = try EventStreamClient(port: server.port, minorVersion: minorVersion)
             let fields = Set(stream.head.dropFirst().map { $0.lowercased() })
@@ -81,8 +78,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("is sent if the client prefers it in Accept")
-    func negotiation() throws {
+    @Test func `is sent if the client prefers it in Accept`() throws {
         try withServer { server in
             let target = "/v1/rooms/lobby/live"
             for accept in ["*/*", "application/json", "text/event-stream;q=0.1, application/json"] {
@@ -97,8 +93,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("resumes after Last-Event-ID, whatever the URL says")
-    func lastEventID() throws {
+    @Test func `resumes after Last-Event-ID, whatever the URL says`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for index in 1...4 { try client.send("\(index)") }
@@ -120,8 +115,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("has a heartbeat while nothing happens, every 15 s by default")
-    func heartbeats() throws {
+    @Test func `has a heartbeat while nothing happens, every 15 s by default`() throws {
         #expect(ServerConfiguration().eventHeartbeat == .seconds(15))
         try withServer {
             $0.eventHeartbeat = .milliseconds(100)
@@ -134,8 +128,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("ends when its client disappears and acknowledges no heartbeat")
-    func halfOpen() throws {
+    @Test func `ends when its client disappears and acknowledges no heartbeat`() throws {
         try withServer {
             $0.eventHeartbeat = .milliseconds(100)
             $0.transport.noProgress = .milliseconds(300)

@@ -6,8 +6,7 @@ import Testing
 struct FrameRateTests {
     private func at(_ milliseconds: Int) -> Duration { .milliseconds(5000 + milliseconds) }
 
-    @Test("counts frames whatever reads bring them")
-    func limit() {
+    @Test func `counts frames whatever reads bring them`() {
         var rate = FrameRate(limit: 10, start: at(0))
         for (frames, time) in [(0, 1), (4, 400), (9, 999)] {
             rate.beginWindowIfDue(after: frames, at: at(time))
@@ -16,8 +15,7 @@ struct FrameRateTests {
         }
     }
 
-    @Test("starts anew with the first read after a second")
-    func window() {
+    @Test func `starts anew with the first read after a second`() {
         var rate = FrameRate(limit: 10, start: at(0))
         rate.beginWindowIfDue(after: 10, at: at(1000))
         #expect(!rate.isExceeded(by: 20))
@@ -26,8 +24,7 @@ struct FrameRateTests {
         #expect(rate.isExceeded(by: 21))
     }
 
-    @Test("does not grow during a pause")
-    func rest() {
+    @Test func `does not grow during a pause`() {
         var rate = FrameRate(limit: 10, start: at(0))
         rate.beginWindowIfDue(after: 3, at: at(60_000))
         #expect(!rate.isExceeded(by: 13))

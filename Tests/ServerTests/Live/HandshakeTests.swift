@@ -16,8 +16,7 @@ struct HandshakeTests {
         Self.fields.filter { $0.name.rawName != name } + (value.map { [HTTPField(name, $0)] } ?? [])
     }
 
-    @Test("is answered as RFC 6455 requires")
-    func answers() throws {
+    @Test func `is answered as RFC 6455 requires`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/v1/rooms/lobby/live", fields: Self.fields)
@@ -31,12 +30,11 @@ struct HandshakeTests {
     }
 
     @Test(
-        "selects backscroll.v1 if offered, and no other subprotocol",
         arguments: [
             (["backscroll.v1"], "backscroll.v1"), (["other", "backscroll.v1", "bearer.x"], "backscroll.v1"),
             (["other"], nil),
         ] as [([String], String?)])
-    func subprotocols(offered: [String], chosen: String?) throws {
+    func `selects backscroll.v1 if offered, and no other subprotocol`(offered: [String], chosen: String?) throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port, subprotocols: offered)
             #expect(socket.subprotocol == chosen)
@@ -44,13 +42,14 @@ struct HandshakeTests {
     }
 
     @Test(
-        "with a missing header is refused, and the connection continues",
         arguments: [
             ("Upgrade", nil, 426), ("Upgrade", "h2c", 426), ("Connection", "keep-alive", 400),
             ("Sec-WebSocket-Version", nil, 400), ("Sec-WebSocket-Version", "8", 426), ("Sec-WebSocket-Key", nil, 400),
             ("Sec-WebSocket-Key", "short", 400), ("Sec-WebSocket-Extensions", "a; =b", 400),
         ] as [(String, String?, Int)])
-    func refuses(name: String, value: String?, status: Int) throws {
+    func `with a missing header is refused, and the connection continues`(name: String, value: String?, status: Int)
+        throws
+    {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/v1/rooms/lobby/live", fields: fields(changing: name, to: value))
@@ -65,8 +64,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("is not recognized over HTTP/1.0")
-    func oldHTTP() throws {
+    @Test func `is not recognized over HTTP/1.0`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let lines = Self.fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
@@ -75,8 +73,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("may be followed by frames in the same segment")
-    func eagerClient() throws {
+    @Test func `may be followed by frames in the same segment`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let handshake = HTTPClient.bytes(.get, "/v1/rooms/lobby/live", fields: Self.fields)
@@ -91,8 +88,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("may follow other requests in the same segment")
-    func pipelined() throws {
+    @Test func `may follow other requests in the same segment`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let send = HTTPClient.bytes(sending: HTTPClient.draft("x"))

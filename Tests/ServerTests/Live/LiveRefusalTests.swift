@@ -24,8 +24,7 @@ struct SocketRefusalTests {
         #expect(try socket.http.socket.receiveToEnd().isEmpty)
     }
 
-    @Test("reports the reason on the socket to clients that offer backscroll.v1")
-    func told() throws {
+    @Test func `reports the reason on the socket to clients that offer backscroll.v1`() throws {
         try withServer {
             $0.faults = true
         } _: { server in
@@ -62,8 +61,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("closes with 4401 for an invalid token, and with 4403 for a room outside the token")
-    func tokens() async throws {
+    @Test func `closes with 4401 for an invalid token, and with 4403 for a room outside the token`() async throws {
         let expired = try TestToken.of("alice", expiringIn: -61)
         let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
         try await withTokenServer { server in
@@ -81,8 +79,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("reports when to retry after a rate limit")
-    func limits() throws {
+    @Test func `reports when to retry after a rate limit`() throws {
         try withServer {
             $0.limits.userSubscriptions = RateLimit("1/h:1")
         } _: { server in
@@ -97,8 +94,8 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("gets a status without the subprotocol, with an invalid handshake, and where there is no socket")
-    func status() throws {
+    @Test func `gets a status without the subprotocol, with an invalid handshake, and where there is no socket`() throws
+    {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let offer = HTTPField("Sec-WebSocket-Protocol", "backscroll.v1")
@@ -116,8 +113,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("gets only 403 if its page's origin is not allowed")
-    func origin() throws {
+    @Test func `gets only 403 if its page's origin is not allowed`() throws {
         try withServer { server in
             for target in [Self.lobby, "\(Self.lobby)?since=other:1", "/v1/live"] {
                 let refused = #expect(throws: Unexpected.self) {
@@ -130,8 +126,7 @@ struct SocketRefusalTests {
         }
     }
 
-    @Test("ignores its client's frames and is not harmed by them")
-    func eager() throws {
+    @Test func `ignores its client's frames and is not harmed by them`() throws {
         try withServer { server in
             let socket = try WebSocketClient(
                 port: server.port, "\(Self.lobby)?since=other:1", subprotocols: ["backscroll.v1"])
@@ -177,8 +172,7 @@ struct EventSourceRefusalTests {
         return Refusal(retry: Int(retry)!, id: id, code: data["code"]?.string ?? "")
     }
 
-    @Test("with a position of another history gets an error event, and 204 when it reconnects")
-    func cursor() throws {
+    @Test func `with a position of another history gets an error event, and 204 when it reconnects`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for id in ["other:1", "7"] {
@@ -192,8 +186,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("gets an error event for its token, or for a room that it may not read")
-    func access() async throws {
+    @Test func `gets an error event for its token, or for a room that it may not read`() async throws {
         let expired = try TestToken.of("alice", expiringIn: -61)
         let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
         try await withTokenServer { server in
@@ -208,8 +201,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("learns when to retry where that helps, and keeps its position")
-    func transient() throws {
+    @Test func `learns when to retry where that helps, and keeps its position`() throws {
         try withServer {
             $0.faults = true
             $0.limits.userSubscriptions = RateLimit("1/h:1")
@@ -226,8 +218,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("can read the reason if its page's origin is allowed, and not otherwise")
-    func origins() throws {
+    @Test func `can read the reason if its page's origin is allowed, and not otherwise`() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in
@@ -241,8 +232,7 @@ struct EventSourceRefusalTests {
         }
     }
 
-    @Test("gets a status on its first connection, and with an id that is not the server's")
-    func status() throws {
+    @Test func `gets a status on its first connection, and with an id that is not the server's`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for (id, query, status) in [(nil, "?since=other:1", 410), ("", "?since=other:1", 410), ("x", "", 400)] {

@@ -5,8 +5,7 @@ import WebSocket
 
 @Suite("A room's socket")
 struct LiveSocketTests {
-    @Test("sends subscribed, live, and then new messages, in frames of exactly these bytes")
-    func frames() throws {
+    @Test func `sends subscribed, live, and then new messages, in frames of exactly these bytes`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("before")
@@ -24,8 +23,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("of an unused room waits for its first message")
-    func unusedRoom() throws {
+    @Test func `of an unused room waits for its first message`() throws {
         try withServer { server in
             for format in LiveFormat.allCases {
                 let room = "\(format)"
@@ -37,8 +35,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("gets all messages of its room and none of others")
-    func ownRoomOnly() throws {
+    @Test func `gets all messages of its room and none of others`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let one = try WebSocketClient(port: server.port, "/v1/rooms/one/live")
@@ -56,8 +53,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("gets the echo of its own user's send with the client's id, once even if the send is repeated")
-    func echo() throws {
+    @Test func `gets the echo of its own user's send with the client's id, once even if the send is repeated`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice")
@@ -70,8 +66,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("gets every message once, in order, whatever their number and size")
-    func burst() throws {
+    @Test func `gets every message once, in order, whatever their number and size`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let lives = try LiveFormat.allCases.flatMap { format in
@@ -91,8 +86,7 @@ struct LiveSocketTests {
         }
     }
 
-    @Test("that closes does not affect the others")
-    func leaving() throws {
+    @Test func `that closes does not affect the others`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let staying = try WebSocketClient(port: server.port)

@@ -10,8 +10,7 @@ struct MissedEventsTests {
         guard case .close(.tryAgainLater, _) = try socket.event() else { throw Unexpected("another end") }
     }
 
-    @Test("ends all sockets and event streams, whose clients reconnect to the rooms that they may read")
-    func ends() throws {
+    @Test func `ends all sockets and event streams, whose clients reconnect to the rooms that they may read`() throws {
         let postgres = try TestPostgres.shared()
         let database = try postgres.createDatabase()
         try withServer {

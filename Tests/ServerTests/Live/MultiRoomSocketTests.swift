@@ -16,9 +16,8 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test(
-        "gets the same bytes for each room as the room's own socket", arguments: [false, true])
-    func sameBytes(deflate: Bool) throws {
+    @Test(arguments: [false, true])
+    func `gets the same bytes for each room as the room's own socket`(deflate: Bool) throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -39,8 +38,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("begins at the client's position, in each way to state it")
-    func since() throws {
+    @Test func `begins at the client's position, in each way to state it`() throws {
         try withSocket { server, client, socket in
             for index in 1...4 { try client.send("\(index)") }
             let epoch = try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).epoch
@@ -54,8 +52,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("reports what cannot be served, with the room, and stays open")
-    func errors() throws {
+    @Test func `reports what cannot be served, with the room, and stays open`() throws {
         try withSocket {
             $0.webSocket.subscriptions = 2
         } _: { server, client, socket in
@@ -96,13 +93,11 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test(
-        "closes on an invalid frame",
-        arguments: [
-            (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "[]", .policyViolation),
-            (.binary, #"{"type":"typing"}"#, .unsupportedData),
-        ])
-    func closes(opcode: Opcode, payload: String, code: CloseCode) throws {
+    @Test(arguments: [
+        (Opcode.text, "hello", CloseCode.invalidPayloadData), (.text, "[]", .policyViolation),
+        (.binary, #"{"type":"typing"}"#, .unsupportedData),
+    ])
+    func `closes on an invalid frame`(opcode: Opcode, payload: String, code: CloseCode) throws {
         try withSocket { _, _, socket in
             try socket.send(opcode, Array(payload.utf8))
             let closeCode = try socket.closeCode()
@@ -110,8 +105,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("gets nothing of a room after unsubscribing, and may subscribe again")
-    func unsubscribes() throws {
+    @Test func `gets nothing of a room after unsubscribing, and may subscribe again`() throws {
         try withSocket { _, client, socket in
             try socket.join("a", "b")
             try socket.send(#"{"type":"unsubscribe","room":"a"}"#)
@@ -126,8 +120,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("gets no answer if it unsubscribes before the answer")
-    func unsubscribesAtOnce() throws {
+    @Test func `gets no answer if it unsubscribes before the answer`() throws {
         try withSocket { server, client, socket in
             try client.send("1", to: "a")
             let frames = [#"{"type":"subscribe","room":"a","since":0}"#, #"{"type":"unsubscribe","room":"a"}"#]
@@ -139,8 +132,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("may subscribe to a thousand rooms at once")
-    func thousandRooms() throws {
+    @Test func `may subscribe to a thousand rooms at once`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -165,8 +157,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("closes with 4429 above its limit of frames in a second")
-    func rate() throws {
+    @Test func `closes with 4429 above its limit of frames in a second`() throws {
         try withSocket {
             $0.webSocket.framesPerSecondForRooms = 50
         } _: { _, _, socket in
@@ -175,8 +166,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("does not exist as an event stream, or without an upgrade")
-    func notUpgraded() throws {
+    @Test func `does not exist as an event stream, or without an upgrade`() throws {
         try withServer { server in
             for fields in [[], [HTTPField(name: .accept, value: "text/event-stream")]] {
                 let client = try HTTPClient(port: server.port)
@@ -191,8 +181,7 @@ struct MultiRoomSocketTests {
         }
     }
 
-    @Test("closes with 1001 when the server stops")
-    func goingAway() throws {
+    @Test func `closes with 1001 when the server stops`() throws {
         try withSocket { server, _, socket in
             try socket.join("a", "b")
             let running = server.server!

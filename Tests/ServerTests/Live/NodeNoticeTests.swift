@@ -18,8 +18,9 @@ struct NodeNoticeTests {
         while try !isMeant(client.frame().content) {}
     }
 
-    @Test("notify subscribers of typing and read marks on another node, and count the subscribers of all nodes")
-    func notices() throws {
+    @Test func `notify subscribers of typing and read marks on another node, and count the subscribers of all nodes`()
+        throws
+    {
         let database = try TestPostgres.shared()
         let url = database.url(of: try database.createDatabase())
         try withNode(url) { first in

@@ -44,8 +44,7 @@ struct OwnRoomsSocketTests {
         guard response.status == .noContent else { throw Unexpected(response) }
     }
 
-    @Test("subscribes to the existing ones, latest activity first")
-    func present() throws {
+    @Test func `subscribes to the existing ones, latest activity first`() throws {
         try withRooms { server, client in
             for room in ["c", "b", "a", "a", "other"] {
                 try client.send("x", to: room, as: room == "other" ? "bob" : "alice")
@@ -80,8 +79,8 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("gets rooms that the user creates by sending, starting with that message", arguments: [1, 2])
-    func madeBySend(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `gets rooms that the user creates by sending, starting with that message`(threads: Int) throws {
         try withRooms(threads: threads) { server, client in
             let sockets = try sockets(server, of: "alice")
             let other = try self.sockets(server, of: "bob", count: 1)[0]
@@ -105,8 +104,8 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("gets rooms that others add the user to without a gap, and loses them on removal", arguments: [1, 2])
-    func joined(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `gets rooms that others add the user to without a gap, and loses them on removal`(threads: Int) throws {
         try withRooms(threads: threads) { server, client in
             try client.send("before", to: "open")
             try put("plans", #"{"visibility":"private"}"#, as: "alice", client)
@@ -133,10 +132,9 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test(
-        "leaves a room when the user leaves it, also one that the client named, and may rejoin an open one"
-    )
-    func named() throws {
+    @Test func `leaves a room when the user leaves it, also one that the client named, and may rejoin an open one`()
+        throws
+    {
         try withRooms { server, client in
             try client.send("1", to: "open")
             let socket = try WebSocketClient.forRooms(port: server.port, as: "bob")
@@ -152,8 +150,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("leaves a room when the client unsubscribes, until it subscribes again")
-    func left() throws {
+    @Test func `leaves a room when the client unsubscribes, until it subscribes again`() throws {
         try withRooms { server, client in
             for room in ["b", "a"] { try client.send("x", to: room) }
             let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
@@ -176,8 +173,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("subscribes to the latest rooms up to the maximum, and reports once that there are more")
-    func limit() throws {
+    @Test func `subscribes to the latest rooms up to the maximum, and reports once that there are more`() throws {
         try withRooms {
             $0.webSocket.subscriptions = 3
         } _: { server, client in
@@ -210,8 +206,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("counts as one subscription, and checks the client's epoch")
-    func admission() throws {
+    @Test func `counts as one subscription, and checks the client's epoch`() throws {
         try withRooms {
             $0.limits.userSubscriptions = RateLimit("1/h:2")
         } _: { server, client in
@@ -240,8 +235,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("subscribes to the rooms that the token allows, and adapts to a new token")
-    func tokens() async throws {
+    @Test func `subscribes to the rooms that the token allows, and adapts to a new token`() async throws {
         let alice = try TestToken.of("alice")
         let red = try TestToken.of("alice", #""rooms":["red","pink"]"#)
         let blue = try TestToken.of("alice", #""rooms":["blue","pink"]"#)
@@ -271,9 +265,9 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test(
-        "stays out of a room that the client unsubscribed from, whatever tokens follow, until it is named again")
-    func leftWithTokens() async throws {
+    @Test func `stays out of a room after an unsubscription until it is named again, whatever tokens come`()
+        async throws
+    {
         let wide = try TestToken.of("alice")
         let narrow = try TestToken.of("alice", #""rooms":["a"]"#)
         try await withTokenServer { server in
@@ -310,8 +304,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("reports each list that could not be read, also with the next token")
-    func failedLists() async throws {
+    @Test func `reports each list that could not be read, also with the next token`() async throws {
         let alice = try TestToken.of("alice")
         let red = try TestToken.of("alice", #""rooms":["red"]"#)
         let blue = try TestToken.of("alice", #""rooms":["blue"]"#)
@@ -353,8 +346,7 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("counts in presence and gets read notices")
-    func notices() throws {
+    @Test func `counts in presence and gets read notices`() throws {
         try withRooms(threads: 2) {
             $0.presence = true
             $0.presenceInterval = .milliseconds(50)
@@ -374,8 +366,8 @@ struct OwnRoomsSocketTests {
         }
     }
 
-    @Test("follows the user's memberships exactly, however quickly they change", arguments: [1, 2])
-    func race(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `follows the user's memberships exactly, however quickly they change`(threads: Int) throws {
         try withRooms(threads: threads) { server, client in
             let rooms = (0..<4).map { "room\($0)" }
             for room in rooms { try client.send("1", to: room) }

@@ -14,8 +14,7 @@ struct OwnRoomsTests {
         try names.filter { try purpose?.covers(RoomID($0)) == true }
     }
 
-    @Test("does not apply to rooms that have changed since it was requested")
-    func touched() throws {
+    @Test func `does not apply to rooms that have changed since it was requested`() throws {
         let own = OwnRooms(limit: 10)
         let (a, b) = (try RoomID("a"), try RoomID("b"))
         own.touch(a)
@@ -26,8 +25,7 @@ struct OwnRoomsTests {
         #expect(own.want(.all) && own.listApplies(to: b))
     }
 
-    @Test("does not apply to rooms that the client left, until the client or the user rejoins")
-    func unwanted() throws {
+    @Test func `does not apply to rooms that the client left, until the client or the user rejoins`() throws {
         let own = OwnRooms(limit: 2)
         let rooms = try ["a", "b", "c"].map { try RoomID($0) }
         for room in rooms { own.reject(room) }
@@ -41,8 +39,7 @@ struct OwnRoomsTests {
         #expect(rooms.map(own.listApplies) == [true, false, false])
     }
 
-    @Test("is dropped and requested again if too many rooms have changed")
-    func outdated() throws {
+    @Test func `is dropped and requested again if too many rooms have changed`() throws {
         let own = OwnRooms(limit: 2)
         #expect(own.want(.newlyAllowed([caller("a")])))
         for name in ["a", "b", "c"] { own.touch(try RoomID(name)) }
@@ -54,8 +51,7 @@ struct OwnRoomsTests {
         #expect(own.listed(for: again!) == nil)
     }
 
-    @Test("is requested again if the token has changed, for rooms that the old token did not allow")
-    func renewed() throws {
+    @Test func `is requested again if the token has changed, for rooms that the old token did not allow`() throws {
         let own = OwnRooms(limit: 2)
         #expect(own.want(.all))
         #expect(!own.want(.newlyAllowed([caller("a", "b")])))

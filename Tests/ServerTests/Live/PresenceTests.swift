@@ -16,8 +16,8 @@ struct PresenceTests {
             }, body)
     }
 
-    @Test("is sent to a subscriber when it is live, counting each user once", arguments: LiveFormat.allCases)
-    func own(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `is sent to a subscriber when it is live, counting each user once`(format: LiveFormat) throws {
         try withServer(interval: .seconds(3600)) { server in
             try HTTPClient(port: server.port).send("1")
             var lives: [any LiveClient] = []
@@ -36,8 +36,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("is sent to the whole room when it changes, on every loop and kind of connection")
-    func changes() throws {
+    @Test func `is sent to the whole room when it changes, on every loop and kind of connection`() throws {
         try withServer(interval: .milliseconds(100)) { server in
             func expect(_ online: Int, _ lives: [any LiveClient]) throws {
                 for live in lives { while try live.frame().online != online {} }
@@ -60,8 +59,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("has no id as an event")
-    func event() throws {
+    @Test func `has no id as an event`() throws {
         try withServer(interval: .seconds(3600)) { server in
             let stream = try EventStreamClient(port: server.port)
             try stream.greeting()
@@ -72,8 +70,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("can be read over HTTP, with the users' names")
-    func list() throws {
+    @Test func `can be read over HTTP, with the users' names`() throws {
         try withServer(interval: .seconds(3600)) { server in
             let client = try HTTPClient(port: server.port)
             let path = "/v1/rooms/lobby/presence"
@@ -89,8 +86,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("is not sent if presence is off")
-    func turnedOff() throws {
+    @Test func `is not sent if presence is off`() throws {
         try ServerTests.withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/v1/rooms/lobby/presence")

@@ -7,8 +7,8 @@ import Transport
 /// The central promise: a page joined with a subscription has every message once, whatever happens at the same time.
 @Suite("While many send, page and subscribe", .serialized)
 struct RaceTests {
-    @Test("every reader gets every message exactly once, in order, from its page on", arguments: [1, 2])
-    func race(loops: Int) throws {
+    @Test(arguments: [1, 2])
+    func `every reader gets every message exactly once, in order, from its page on`(loops: Int) throws {
         try withServer {
             $0.threads = loops
             // So small that a reader that stalls falls behind the feed at once.
@@ -47,9 +47,8 @@ struct RaceTests {
         }
     }
 
-    @Test(
-        "a reader that subscribes while the last message is being stored gets it", arguments: [1, 2])
-    func lastMessage(loops: Int) throws {
+    @Test(arguments: [1, 2])
+    func `a reader that subscribes while the last message is being stored gets it`(loops: Int) throws {
         var generator = SeededGenerator(seed: 11)
         try withServer {
             $0.threads = loops

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("A read notice")
 struct ReadNoticeTests {
-    @Test("reaches the room's subscribers, the user's own included, on every loop and kind of connection")
-    func tells() throws {
+    @Test func `reaches the room's subscribers, the user's own included, on every loop and kind of connection`() throws
+    {
         try withServer {
             $0.threads = 4
             $0.readNoticeInterval = .milliseconds(100)
@@ -32,8 +32,7 @@ struct ReadNoticeTests {
         }
     }
 
-    @Test("is sent once in an interval with the latest mark, and only if the mark has moved")
-    func coalesces() throws {
+    @Test func `is sent once in an interval with the latest mark, and only if the mark has moved`() throws {
         try withServer {
             $0.readNoticeInterval = .milliseconds(500)
         } _: { server in
@@ -59,8 +58,7 @@ struct ReadNoticeTests {
         }
     }
 
-    @Test("is not sent if read notices are off")
-    func off() throws {
+    @Test func `is not sent if read notices are off`() throws {
         try withServer {
             $0.readNotices = false
             $0.readNoticeInterval = .zero

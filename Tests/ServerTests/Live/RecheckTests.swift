@@ -50,10 +50,10 @@ struct RecheckTests {
         for _ in 0..<3 { _ = try client.get("/healthz") }
     }
 
-    @Test(
-        "gets nothing sent after the removal was acknowledged, on any loop, even before the check is done",
-        arguments: Carrier.allCases, [#"{"visibility":"private"}"#, "{}"])
-    func removed(carrier: Carrier, settings: String) throws {
+    @Test(arguments: Carrier.allCases, [#"{"visibility":"private"}"#, "{}"])
+    func `gets nothing sent after the removal was acknowledged, on any loop, even before the check is done`(
+        carrier: Carrier, settings: String
+    ) throws {
         try withHeldReads {
             $0.threads = 2
         } _: { server, client, reads in
@@ -71,10 +71,10 @@ struct RecheckTests {
         }
     }
 
-    @Test(
-        "does not affect permitted ones: messages sent during the check arrive in order after it",
-        arguments: Carrier.allCases)
-    func madePrivate(carrier: Carrier) throws {
+    @Test(arguments: Carrier.allCases)
+    func `does not affect permitted ones: messages sent during the check arrive in order after it`(carrier: Carrier)
+        throws
+    {
         try withHeldReads { server, client, reads in
             try put("plans", by: client)
             try put("plans/members/bob", by: client)
@@ -99,8 +99,8 @@ struct RecheckTests {
         }
     }
 
-    @Test("is told so in the middle of a replay, too", arguments: Carrier.allCases)
-    func replaying(carrier: Carrier) throws {
+    @Test(arguments: Carrier.allCases)
+    func `is told so in the middle of a replay, too`(carrier: Carrier) throws {
         try withHeldReads {
             $0.transport.sendBuffer = 16 * 1024
         } _: { server, client, reads in
@@ -120,8 +120,8 @@ struct RecheckTests {
         }
     }
 
-    @Test("gets the true error if the check fails while it is about to start", arguments: Carrier.allCases)
-    func overloaded(carrier: Carrier) throws {
+    @Test(arguments: Carrier.allCases)
+    func `gets the true error if the check fails while it is about to start`(carrier: Carrier) throws {
         try withHeldReads {
             $0.readQueue = 1
         } _: { server, client, reads in
@@ -152,10 +152,10 @@ struct RecheckTests {
         }
     }
 
-    @Test(
-        "and is added again learns that the room it named has ended before it gets the room as its own",
-        arguments: [true, false])
-    func named(wasMember: Bool) throws {
+    @Test(arguments: [true, false])
+    func `and is added again learns that the room it named has ended before it gets the room as its own`(
+        wasMember: Bool
+    ) throws {
         try withHeldReads {
             $0.readQueue = 2
         } _: { server, client, reads in

@@ -12,8 +12,8 @@ struct SinceTests {
         }
     }
 
-    @Test("gets the messages after it, then live, then new messages", arguments: LiveFormat.allCases)
-    func replays(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `gets the messages after it, then live, then new messages`(format: LiveFormat) throws {
         try withMessages(5) { server, epoch in
             for query in ["since=2", "since=\(epoch):2", "since=2&epoch=\(epoch)", "since=\(epoch):2&epoch=\(epoch)"] {
                 let live = try format.subscribe(port: server.port, query: query)
@@ -29,8 +29,8 @@ struct SinceTests {
         }
     }
 
-    @Test("0 gets the whole history, whatever its size", arguments: LiveFormat.allCases)
-    func replaysAll(format: LiveFormat) throws {
+    @Test(arguments: LiveFormat.allCases)
+    func `0 gets the whole history, whatever its size`(format: LiveFormat) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             // Several slices of the log.
@@ -46,10 +46,9 @@ struct SinceTests {
     }
 
     @Test(
-        "of another history, or after the latest, gets 410",
         arguments: ["since=4", "since=other:1", "since=1&epoch=other", "epoch=other", "since=99999999999999999999"],
         LiveFormat.allCases)
-    func gone(query: String, format: LiveFormat) throws {
+    func `of another history, or after the latest, gets 410`(query: String, format: LiveFormat) throws {
         try withMessages(3) { server, _ in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/v1/rooms/lobby/live?\(query)", fields: format.fields)
@@ -61,12 +60,11 @@ struct SinceTests {
     }
 
     @Test(
-        "that is invalid is refused",
         arguments: [
             ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=1&epoch=%20", "epoch"),
             ("since=1&since=1", "since"),
         ], LiveFormat.allCases)
-    func unreadable(query: (String, String), format: LiveFormat) throws {
+    func `that is invalid is refused`(query: (String, String), format: LiveFormat) throws {
         try withMessages(0) { server, _ in
             let client = try HTTPClient(port: server.port)
             let response = try client.get("/v1/rooms/lobby/live?\(query.0)", fields: format.fields)

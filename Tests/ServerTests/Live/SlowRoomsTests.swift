@@ -44,8 +44,8 @@ struct SlowRoomsTests {
         return order
     }
 
-    @Test("loses nothing, and its rooms continue together", arguments: [false, true])
-    func turns(replayed: Bool) throws {
+    @Test(arguments: [false, true])
+    func `loses nothing, and its rooms continue together`(replayed: Bool) throws {
         let rooms = (1...5).map { "room\($0)" }
         let count = 150
         try withRooms(rooms, messages: count) { server, client in
@@ -66,8 +66,7 @@ struct SlowRoomsTests {
         }
     }
 
-    @Test("that is behind in one room gets another's messages at once")
-    func overtakes() throws {
+    @Test func `that is behind in one room gets another's messages at once`() throws {
         try withRooms(["long", "short"], messages: 0) { server, client in
             try send(500, to: ["long"], client)
             let socket = try WebSocketClient.forRooms(port: server.port, receiveBuffer: 4096)

@@ -6,10 +6,8 @@ import WebSocket
 
 @Suite("A socket's end")
 struct SocketEndTests {
-    @Test(
-        "answers the client's close with the same code",
-        arguments: [1000, 1001, 3000, 4999] as [UInt16])
-    func closeHandshake(code: UInt16) throws {
+    @Test(arguments: [1000, 1001, 3000, 4999] as [UInt16])
+    func `answers the client's close with the same code`(code: UInt16) throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
             try socket.greeting()
@@ -19,8 +17,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("without a code is answered without a code")
-    func emptyClose() throws {
+    @Test func `without a code is answered without a code`() throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
             try socket.greeting()
@@ -30,8 +27,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("comes after messages that were sent before it")
-    func closeAfterMessages() throws {
+    @Test func `comes after messages that were sent before it`() throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
             try socket.greeting()
@@ -42,8 +38,8 @@ struct SocketEndTests {
         }
     }
 
-    @Test("is the last frame: messages sent to the room later are not delivered", arguments: [true, false])
-    func nothingFollows(isOfRoom: Bool) throws {
+    @Test(arguments: [true, false])
+    func `is the last frame: messages sent to the room later are not delivered`(isOfRoom: Bool) throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port, isOfRoom ? "/v1/rooms/lobby/live" : "/v1/live")
             if !isOfRoom { try socket.send(#"{"type":"subscribe","room":"lobby"}"#) }
@@ -58,8 +54,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("is 1001 when the server stops")
-    func goingAway() throws {
+    @Test func `is 1001 when the server stops`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -79,8 +74,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("comes after two unanswered pings, and not before")
-    func pings() throws {
+    @Test func `comes after two unanswered pings, and not before`() throws {
         try withServer {
             $0.webSocket.pingInterval = .milliseconds(1500)
         } _: { server in
@@ -100,8 +94,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("does not come while the client reads slowly and there is no room for pings")
-    func slow() throws {
+    @Test func `does not come while the client reads slowly and there is no room for pings`() throws {
         try withServer {
             $0.webSocket.pingInterval = .milliseconds(200)
             $0.transport.sendBuffer = 16 * 1024

@@ -4,8 +4,8 @@ import Transport
 
 @Suite("New subscribers while messages are being sent")
 struct SubscriberPaceTests {
-    @Test("wait for those before them, whatever kind of connection they use", arguments: ["room", "rooms", "events"])
-    func paced(kind: String) throws {
+    @Test(arguments: ["room", "rooms", "events"])
+    func `wait for those before them, whatever kind of connection they use`(kind: String) throws {
         try withServer({
             $0.threads = 1
             $0.transport.acceptRate = 20

@@ -17,8 +17,7 @@ struct SubscriptionTableTests {
         return table
     }
 
-    @Test("finds a subscription by its room, also after others were removed")
-    func finds() {
+    @Test func `finds a subscription by its room, also after others were removed`() {
         var table = table()
         for (index, room) in rooms.enumerated() {
             #expect(table.remove(room)?.feed.room == room)
@@ -29,8 +28,7 @@ struct SubscriptionTableTests {
         }
     }
 
-    @Test("gives each subscription a turn before any gets another")
-    func turns() {
+    @Test func `gives each subscription a turn before any gets another`() {
         var table = table()
         for _ in 1...3 { #expect(Set((0..<4).map { _ in table.next().feed.room }).count == 4) }
         _ = table.next()

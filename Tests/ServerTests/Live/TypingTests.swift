@@ -6,8 +6,7 @@ import WebSocket
 
 @Suite("A typing notice")
 struct TypingTests {
-    @Test("is sent once in an interval to the room's other users, on every loop and kind of connection")
-    func tells() throws {
+    @Test func `is sent once in an interval to the room's other users, on every loop and kind of connection`() throws {
         try withServer {
             $0.threads = 4
             $0.typingInterval = .seconds(3600)
@@ -43,8 +42,7 @@ struct TypingTests {
         }
     }
 
-    @Test("is sent again after the interval, and separately for each user and room")
-    func repeats() throws {
+    @Test func `is sent again after the interval, and separately for each user and room`() throws {
         try withServer {
             $0.typingInterval = .zero
         } _: { server in
@@ -65,8 +63,7 @@ struct TypingTests {
         }
     }
 
-    @Test("needs a name and a subscription")
-    func refusals() throws {
+    @Test func `needs a name and a subscription`() throws {
         try withServer { server in
             let nobody = try WebSocketClient(port: server.port)
             try nobody.greeting()
@@ -88,8 +85,7 @@ struct TypingTests {
         }
     }
 
-    @Test("reaches the other user of a direct room, who does not block the typing one")
-    func direct() throws {
+    @Test func `reaches the other user of a direct room, who does not block the typing one`() throws {
         try withServer {
             $0.typingInterval = .zero
         } _: { server in
@@ -115,8 +111,7 @@ struct TypingTests {
         }
     }
 
-    @Test("is not replayed")
-    func unlogged() throws {
+    @Test func `is not replayed`() throws {
         try withServer { server in
             let alice = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice")
             try alice.greeting()

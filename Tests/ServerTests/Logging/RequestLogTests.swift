@@ -53,15 +53,13 @@ struct RequestLogTests {
         #expect(try client.response().status == .badRequest)
     }
 
-    @Test("is off by default")
-    func off() throws {
+    @Test func `is off by default`() throws {
         #expect(ServerConfiguration().requestLogging == .off)
         let lines = try log(.off) { try visit($0) }
         #expect(lines.isEmpty)
     }
 
-    @Test("has a line for each refused request, with its code and without its query")
-    func refused() throws {
+    @Test func `has a line for each refused request, with its code and without its query`() throws {
         // Request lines are written at any log level.
         let lines = try log(.refused, level: .error) { try visit($0) }
         #expect(lines.map { $0.number("status") } == [400, 404, 400])
@@ -77,8 +75,7 @@ struct RequestLogTests {
         }
     }
 
-    @Test("has a line for every request, without tokens and messages")
-    func all() throws {
+    @Test func `has a line for every request, without tokens and messages`() throws {
         let lines = try log(.all) { server in
             try visit(server)
             try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=carol").greeting()
@@ -91,8 +88,7 @@ struct RequestLogTests {
         #expect(!lines.contains { "\($0.values)".contains("secret") })
     }
 
-    @Test("has the trace that a request belongs to")
-    func traced() throws {
+    @Test func `has the trace that a request belongs to`() throws {
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let field = HTTPField("traceparent", trace)
         let lines = try log(.all, level: .debug, of: ["request", "socket opened"]) { server in
@@ -106,8 +102,7 @@ struct RequestLogTests {
         #expect(lines.map { $0["trace"] } == [trace, trace, nil, nil, trace, trace])
     }
 
-    @Test("includes requests refused with their connection, and malformed ones")
-    func connections() throws {
+    @Test func `includes requests refused with their connection, and malformed ones`() throws {
         let lines = try log(.refused) {
             $0.transport.connections = 0
         } _: { server in
@@ -121,8 +116,7 @@ struct RequestLogTests {
         #expect(lines.map { $0["method"] } == ["GET", nil])
     }
 
-    @Test("has the client's address behind a trusted proxy")
-    func proxied() throws {
+    @Test func `has the client's address behind a trusted proxy`() throws {
         let lines = try log(.all) {
             $0.trustedProxies = [IPRange("127.0.0.1")!]
         } _: { server in
@@ -132,8 +126,7 @@ struct RequestLogTests {
         #expect(lines.map { $0["address"] } == ["2001:db8::7"])
     }
 
-    @Test("has sockets at debug level: when they open, and how and why they close")
-    func sockets() throws {
+    @Test func `has sockets at debug level: when they open, and how and why they close`() throws {
         // Open until the server stops.
         var last: WebSocketClient?
         let lines = try log(.off, level: .debug, of: ["socket opened", "socket closed"]) { server in

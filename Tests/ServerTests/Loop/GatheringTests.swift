@@ -6,8 +6,7 @@ import Testing
 struct GatheringTests {
     private let start = ContinuousClock.now
 
-    @Test("continues while each turn brings more")
-    func goesOn() {
+    @Test func `continues while each turn brings more`() {
         var gathering = Gathering()
         for count in [1, 2, 5] {
             let goesOn = gathering.goesOn(with: count, at: start)
@@ -17,15 +16,13 @@ struct GatheringTests {
         #expect(!goesOn)
     }
 
-    @Test("does not start without changes, and does not read the clock")
-    func nothing() {
+    @Test func `does not start without changes, and does not read the clock`() {
         var gathering = Gathering()
         let goesOn = gathering.goesOn(with: 0, at: { preconditionFailure("nobody has to know the time") }())
         #expect(!goesOn)
     }
 
-    @Test("ends when the first change has waited long enough")
-    func limit() {
+    @Test func `ends when the first change has waited long enough`() {
         var gathering = Gathering()
         for (count, wait, expected) in [
             (1, Duration.zero, true), (2, .microseconds(999), true), (3, Gathering.limit, false),

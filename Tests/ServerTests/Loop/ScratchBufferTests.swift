@@ -4,8 +4,7 @@ import Testing
 
 @Suite("The scratch buffer")
 struct ScratchBufferTests {
-    @Test("is empty when taken, and keeps its capacity")
-    func kept() {
+    @Test func `is empty when taken, and keeps its capacity`() {
         var scratch = ScratchBuffer()
         var buffer = scratch.take()
         buffer += Array(repeating: 1, count: ScratchBuffer.kept / 2)
@@ -16,8 +15,7 @@ struct ScratchBufferTests {
         #expect(again.isEmpty && again.capacity == capacity)
     }
 
-    @Test("is released when it has become large")
-    func large() {
+    @Test func `is released when it has become large`() {
         var scratch = ScratchBuffer()
         var buffer = scratch.take()
         buffer += Array(repeating: 1, count: ScratchBuffer.kept + 1)
@@ -25,8 +23,7 @@ struct ScratchBufferTests {
         #expect(scratch.take().capacity <= ScratchBuffer.kept)
     }
 
-    @Test("is replaced by a new one while it is in use")
-    func nested() {
+    @Test func `is replaced by a new one while it is in use`() {
         var scratch = ScratchBuffer()
         var outer = scratch.take()
         outer.append(1)

@@ -44,15 +44,13 @@ struct DashboardTests {
         }
     }
 
-    @Test("has fifteen panels")
-    func panels() throws {
+    @Test func `has fifteen panels`() throws {
         let data = try Data(contentsOf: Self.docs.appending(path: "grafana.json"))
         let dashboard = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect((dashboard["panels"] as? [Any])?.count == 15)
     }
 
-    @Test("name only metrics that the server has, and that move with what they show")
-    func moving() throws {
+    @Test func `name only metrics that the server has, and that move with what they show`() throws {
         // The version of a server does not move. NodeMetricsTests moves those of nodes, WebhookTests and PushTests those of
         // webhooks, BeforeSendTests those of questions, and DegradedTests damages a room.
         let webhooks: [ServerMetricName] = [

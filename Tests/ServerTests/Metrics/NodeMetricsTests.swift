@@ -18,16 +18,14 @@ struct NodeMetricsTests {
         return lines.first { $0.hasPrefix(sample + " ") }.flatMap { Double($0.dropFirst(sample.count + 1)) }
     }
 
-    @Test("are absent on SQLite")
-    func absent() throws {
+    @Test func `are absent on SQLite`() throws {
         try withServer { server in
             let text = try HTTPClient(port: server.port).get("/metrics").text
             for name in Self.names { #expect(text.contains(name.rawValue) == TestPostgres.isTestedStore) }
         }
     }
 
-    @Test("count what the log has counted, by purpose")
-    func counts() {
+    @Test func `count what the log has counted, by purpose`() {
         let registry = PrometheusRegistry(help: ServerMetricName.help)
         let metrics = NodeMetrics(factory: registry)
         metrics.observe(
@@ -56,15 +54,14 @@ struct NodeMetricsTests {
         }
     }
 
-    @Test("are left out when the log is gone")
-    func gone() {
+    @Test func `are left out when the log is gone`() {
         let registry = PrometheusRegistry(help: ServerMetricName.help)
         NodeMetrics(factory: registry).observe({ nil }, in: registry)
         #expect(!registry.text.contains(ServerMetricName.lookups.rawValue))
     }
 
-    @Test("show the notifications between nodes, and their connections", .enabled(if: TestPostgres.isEnabled))
-    func nodes() throws {
+    @Test(.enabled(if: TestPostgres.isEnabled))
+    func `show the notifications between nodes, and their connections`() throws {
         let database = try TestPostgres.shared()
         let url = database.url(of: try database.createDatabase())
         try withServer {

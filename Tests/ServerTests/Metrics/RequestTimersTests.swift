@@ -7,8 +7,7 @@ import Testing
 struct RequestTimersTests {
     private let registry = PrometheusRegistry(help: ServerMetricName.help)
 
-    @Test("are counted by route, method and class of status")
-    func counts() {
+    @Test func `are counted by route, method and class of status`() {
         var (first, second) = (RequestTimers(factory: registry), RequestTimers(factory: registry))
         let messages = Resource.find(["v1", "rooms", "lobby", "messages"])
         first.count(.post, messages, status: 201, nanoseconds: 1_500_000)
@@ -24,8 +23,7 @@ struct RequestTimersTests {
         #expect(registry.samples.contains("\(name)_count{\(reads)} 1"))
     }
 
-    @Test("have no more series than routes have methods, whatever clients request")
-    func bounded() throws {
+    @Test func `have no more series than routes have methods, whatever clients request`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for path in ["/x", "/y", "/v1/rooms/a/nothing"] { _ = try client.get(path) }

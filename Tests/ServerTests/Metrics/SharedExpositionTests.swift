@@ -18,8 +18,7 @@ struct SharedExpositionTests {
         return registry
     }
 
-    @Test("is computed once in its interval")
-    func interval() throws {
+    @Test func `is computed once in its interval`() throws {
         let reads = Recorder<Int>()
         let shared = SharedExposition(of: registry(counting: reads), interval: .seconds(1))
         let first = shared.bytes(at: start)
@@ -32,16 +31,14 @@ struct SharedExpositionTests {
         #expect(reads.events.count == 2)
     }
 
-    @Test("is computed each time with an interval of zero")
-    func zero() throws {
+    @Test func `is computed each time with an interval of zero`() throws {
         let reads = Recorder<Int>()
         let shared = SharedExposition(of: registry(counting: reads), interval: .zero)
         for _ in 1...3 { _ = shared.bytes(at: start) }
         #expect(reads.events.count == 3)
     }
 
-    @Test("is the same for all connections of a server, and each second a new one")
-    func server() throws {
+    @Test func `is the same for all connections of a server, and each second a new one`() throws {
         try withServer {
             $0.threads = 2
             $0.metricsInterval = ServerConfiguration().metricsInterval

@@ -14,8 +14,7 @@ struct CallerTests {
         return try decode(response.body, as: ReceivedMessage.self).sender
     }
 
-    @Test("is named by the user parameter, by X-User, or by both if they agree")
-    func named() throws {
+    @Test func `is named by the user parameter, by X-User, or by both if they agree`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try sender("\(messages)?user=alice", nil, client) == "alice")
@@ -27,14 +26,15 @@ struct CallerTests {
     }
 
     @Test(
-        "is refused if the names differ, are invalid, or occur twice",
         arguments: [
             ("?user=alice", "bob", "bad_request"), ("?user=alice&user=alice", nil, "bad_request"),
             ("?user=", nil, "invalid_user"), ("?user=a%20b", nil, "invalid_user"), ("?user=a+b", nil, "invalid_user"),
             ("?user=..", nil, "invalid_user"), ("", ".", "invalid_user"),
             ("?user=a%0Ab", nil, "invalid_user"), ("", "a b", "invalid_user"),
         ] as [(String, String?, String)])
-    func refused(query: String, name: String?, code: String) throws {
+    func `is refused if the names differ, are invalid, or occur twice`(query: String, name: String?, code: String)
+        throws
+    {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let fields = name.map { [HTTPField("X-User", $0)] } ?? []
@@ -48,8 +48,8 @@ struct CallerTests {
         }
     }
 
-    @Test("is refused if X-User is not UTF-8, as browsers send it, since two names would become the same")
-    func latin1() throws {
+    @Test func `is refused if X-User is not UTF-8, as browsers send it, since two names would become the same`() throws
+    {
         try withServer { server in
             for name in [[0xE9], [0x61, 0xC3], [0xEF, 0xBF]] as [[UInt8]] {
                 let client = try HTTPClient(port: server.port)
@@ -63,8 +63,7 @@ struct CallerTests {
         }
     }
 
-    @Test("is a different one if the name only looks the same")
-    func equivalent() throws {
+    @Test func `is a different one if the name only looks the same`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let fields = [HTTPField("X-User", "e\u{301}")]
@@ -73,8 +72,7 @@ struct CallerTests {
         }
     }
 
-    @Test("is refused if X-User occurs twice, even with the same name")
-    func repeatedHeader() throws {
+    @Test func `is refused if X-User occurs twice, even with the same name`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let fields = [HTTPField("X-User", "alice"), HTTPField("X-User", "alice")]
@@ -84,8 +82,7 @@ struct CallerTests {
         }
     }
 
-    @Test("needs a name to send and to look up its own message, and none to read")
-    func anonymous() throws {
+    @Test func `needs a name to send and to look up its own message, and none to read`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("x", id: "a1")

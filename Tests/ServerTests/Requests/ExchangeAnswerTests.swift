@@ -4,12 +4,10 @@ import Testing
 
 @Suite("An answer in JSON")
 struct ExchangeAnswerTests {
-    @Test(
-        "ends with a line feed, which Content-Length counts",
-        arguments: [
-            "/healthz", "/v1/rooms/lobby", "/v1/rooms/lobby/messages", "/v1/rooms/lobby/messages/1", "/openapi.json",
-        ])
-    func lineFeed(path: String) throws {
+    @Test(arguments: [
+        "/healthz", "/v1/rooms/lobby", "/v1/rooms/lobby/messages", "/v1/rooms/lobby/messages/1", "/openapi.json",
+    ])
+    func `ends with a line feed, which Content-Length counts`(path: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get(path)
@@ -20,8 +18,7 @@ struct ExchangeAnswerTests {
         }
     }
 
-    @Test("ends with its last byte if it is compressed")
-    func compressed() throws {
+    @Test func `ends with its last byte if it is compressed`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.request(

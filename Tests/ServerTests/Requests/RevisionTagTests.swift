@@ -6,8 +6,7 @@ import Testing
 struct RevisionTagTests {
     private let message = "/v1/rooms/lobby/messages/1"
 
-    @Test("is in every answer with a single message")
-    func tags() throws {
+    @Test func `is in every answer with a single message`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.post(#"{"client_message_id":"a1","text":"1"}"#)["ETag"] == "\"1\"")
@@ -20,14 +19,12 @@ struct RevisionTagTests {
         }
     }
 
-    @Test(
-        "in a condition must be the current one",
-        arguments: [
-            (#""2""#, true), ("*", true), (#""1", "2""#, true), (#""x",W/"2" ,"2""#, true), (#""1""#, false),
-            (#""3""#, false), (#"W/"2""#, false), ("2", false), (#""02""#, false), (#""+2""#, false), (#""2"#, false),
-            ("", false), (#""""#, false), ("\"2,1\"", false),
-        ])
-    func ifMatch(tags: String, holds: Bool) throws {
+    @Test(arguments: [
+        (#""2""#, true), ("*", true), (#""1", "2""#, true), (#""x",W/"2" ,"2""#, true), (#""1""#, false),
+        (#""3""#, false), (#"W/"2""#, false), ("2", false), (#""02""#, false), (#""+2""#, false), (#""2"#, false),
+        ("", false), (#""""#, false), ("\"2,1\"", false),
+    ])
+    func `in a condition must be the current one`(tags: String, holds: Bool) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -50,8 +47,7 @@ struct RevisionTagTests {
         }
     }
 
-    @Test("does not refuse an edit that is repeated after a lost answer")
-    func repeatedEdit() throws {
+    @Test func `does not refuse an edit that is repeated after a lost answer`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -63,8 +59,7 @@ struct RevisionTagTests {
         }
     }
 
-    @Test("may be in any of several If-Match lines")
-    func severalLines() throws {
+    @Test func `may be in any of several If-Match lines`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -75,12 +70,10 @@ struct RevisionTagTests {
         }
     }
 
-    @Test(
-        "saves the content for clients that have it",
-        arguments: [
-            (#""2""#, true), (#"W/"2""#, true), ("*", true), (#""1", "2""#, true), (#""1""#, false), ("2", false),
-        ])
-    func ifNoneMatch(tags: String, isKnown: Bool) throws {
+    @Test(arguments: [
+        (#""2""#, true), (#"W/"2""#, true), ("*", true), (#""1", "2""#, true), (#""1""#, false), ("2", false),
+    ])
+    func `saves the content for clients that have it`(tags: String, isKnown: Bool) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")

@@ -57,8 +57,7 @@ struct AdminListTests {
         return sent.text.utf8.count
     }
 
-    @Test("list all rooms by activity, with counts and sizes, before and after messages are filed")
-    func rooms() async throws {
+    @Test func `list all rooms by activity, with counts and sizes, before and after messages are filed`() async throws {
         try await withTokenServer { server in
             var bytes: [String: Int] = [:]
             for room in ["a", "b", "c"] {
@@ -100,8 +99,8 @@ struct AdminListTests {
         }
     }
 
-    @Test("see a user's rooms, last activity and sockets, and can end the sockets", arguments: [1, 4])
-    func user(threads: Int) async throws {
+    @Test(arguments: [1, 4])
+    func `see a user's rooms, last activity and sockets, and can end the sockets`(threads: Int) async throws {
         try await withTokenServer(configure: { $0.threads = threads }) { server in
             for room in ["a", "b", "c"] { _ = try send("1", to: room, by: bob, server) }
             func user(_ query: String = "") throws -> User {
@@ -138,8 +137,7 @@ struct AdminListTests {
         }
     }
 
-    @Test("are the only callers: others get 403 forbidden, also in open mode")
-    func others() async throws {
+    @Test func `are the only callers: others get 403 forbidden, also in open mode`() async throws {
         let limited = try TestToken.of("root", #""admin":true"#, #""rooms":["*"]"#)
         let targets: [(HTTPRequest.Method, String)] = [
             (.get, "/v1/admin/rooms"), (.get, "/v1/admin/users/bob"), (.delete, "/v1/admin/users/bob/sockets"),

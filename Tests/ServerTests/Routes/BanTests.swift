@@ -20,8 +20,7 @@ struct BanTests {
         try client.request(.put, "\(Self.room)\(target)?user=\(user)", body: Array(body.utf8))
     }
 
-    @Test("from a room is set, read, listed and lifted over HTTP")
-    func room() throws {
+    @Test func `from a room is set, read, listed and lifted over HTTP`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -51,8 +50,7 @@ struct BanTests {
         }
     }
 
-    @Test("with an invalid field is refused, and the problem names the field")
-    func refusals() throws {
+    @Test func `with an invalid field is refused, and the problem names the field`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -70,8 +68,8 @@ struct BanTests {
         }
     }
 
-    @Test("from a room ends subscriptions at once if it covers reading", arguments: [1, 4])
-    func subscriptions(threads: Int) throws {
+    @Test(arguments: [1, 4])
+    func `from a room ends subscriptions at once if it covers reading`(threads: Int) throws {
         try withServer({ $0.threads = threads }) { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -113,8 +111,7 @@ struct BanTests {
         }
     }
 
-    @Test("from reading a room takes it out of the user's list of rooms, until it is lifted")
-    func lists() throws {
+    @Test func `from reading a room takes it out of the user's list of rooms, until it is lifted`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -138,8 +135,8 @@ struct BanTests {
         }
     }
 
-    @Test("from the server is for admins, and ends all sockets", arguments: [1, 4])
-    func server(threads: Int) async throws {
+    @Test(arguments: [1, 4])
+    func `from the server is for admins, and ends all sockets`(threads: Int) async throws {
         try await withTokenServer(configure: { $0.threads = threads }) { server in
             let client = try HTTPClient(port: server.port)
             func request(
@@ -181,8 +178,8 @@ struct BanTests {
         }
     }
 
-    @Test("from the server and erasing also end sockets that are about to open", arguments: ["PUT", "DELETE"])
-    func opening(method: String) async throws {
+    @Test(arguments: ["PUT", "DELETE"])
+    func `from the server and erasing also end sockets that are about to open`(method: String) async throws {
         var reads: HeldReads!
         try await withTokenServer(configure: { reads = HeldReads(of: &$0) }) { server in
             defer { reads.open() }
@@ -203,8 +200,7 @@ struct BanTests {
         }
     }
 
-    @Test("from the server is not possible in open mode")
-    func openMode() throws {
+    @Test func `from the server is not possible in open mode`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for (method, path) in [(.get, ""), (.get, "/bob"), (.put, "/bob"), (.delete, "/bob")]

@@ -90,8 +90,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("the app is asked, by a signed question")
-    func asks() throws {
+    @Test func `the app is asked, by a signed question`() throws {
         let app = try App()
         try with(app) { _, client in
             let body = #"{"text":"hi","client_message_id":"c1","reply_to":null,"data":{"a": 1},"mentions":["bob"]}"#
@@ -114,8 +113,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("the app may refuse it, with a reason that the sender reads")
-    func denies() throws {
+    @Test func `the app may refuse it, with a reason that the sender reads`() throws {
         let app = try App { question in
             .answer(question.text == "bad" ? #"{"allow":false,"detail":"No links, please."}"# : #"{"allow":true}"#)
         }
@@ -131,8 +129,9 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("the app may change it; a repeated send is recognized by what the client has sent, without a question")
-    func changes() throws {
+    @Test func `the app may change it; a repeated send is recognized by what the client has sent, without a question`()
+        throws
+    {
         let app = try App { question in
             guard question.text == "damn" else { return .allow }
             return .answer(#"{"allow":true,"text":"d***","data":{"by":"app"}}"#)
@@ -162,8 +161,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("the app is asked about an edit with the content after it")
-    func edits() throws {
+    @Test func `the app is asked about an edit with the content after it`() throws {
         let app = try App()
         try with(app) { _, client in
             _ = try client.post(#"{"text":"hi","client_message_id":"c1","data":{"a":1}}"#)
@@ -181,8 +179,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("the app is not asked about what is refused anyway")
-    func refused() async throws {
+    @Test func `the app is not asked about what is refused anyway`() async throws {
         let app = try App()
         try await withTokenServer(configure: { $0.beforeSend = app.configuration() }) { server in
             let client = try HTTPClient(port: server.port)
@@ -209,8 +206,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("rights are decided again after the answer")
-    func decidesAgain() throws {
+    @Test func `rights are decided again after the answer`() throws {
         let port = Mutex(0)
         let app = try App { question in
             guard question.text == "late" else { return .allow }
@@ -234,10 +230,12 @@ struct BeforeSendTests {
         .answer(#"{"allow":true,"more":"\#(String(repeating: "x", count: BeforeSend.maximumAnswer))"}"#), .hold,
     ]
 
-    @Test(
-        "an answer that cannot be used, or none, is a failure: the message is refused, or stored if the operator says so",
-        arguments: 0..<10)
-    func failures(number: Int) throws {
+    @Test(arguments: 0..<10)
+    func
+        `an answer that cannot be used, or none, is a failure: the message is refused, or stored if the operator says so`(
+            number: Int
+        ) throws
+    {
         let app = try App { _ in Self.badActions[number] }
         for failure in BeforeSendConfiguration.Failure.allCases {
             try with(app, failure) { _, client in try expectFailure(client, failure) }
@@ -260,8 +258,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("an app that is not there is a failure, and the log says so once")
-    func dead() throws {
+    @Test func `an app that is not there is a failure, and the log says so once`() throws {
         let app = try App()
         let lines = Mutex<[String]>([])
         var logger = Logger(label: "test") { _ in LogRecorder { line in lines.withLock { $0.append(line) } } }
@@ -277,8 +274,7 @@ struct BeforeSendTests {
         #expect(told[0].contains("messages are refused: ") && told[1].contains("stored as they are: "))
     }
 
-    @Test("others do not wait for an app that is slow, and a question under way does not keep the server from stopping")
-    func slow() throws {
+    @Test func `others do not wait for a slow app, nor does a server that stops`() throws {
         let app = try App { $0.text == "slow" ? .hold : .allow }
         try with(app) { server, client in
             let slow = try HTTPClient(port: server.port)
@@ -294,8 +290,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("at most 256 questions are under way, and further messages are refused as overload")
-    func bound() throws {
+    @Test func `at most 256 questions are under way, and further messages are refused as overload`() throws {
         let app = try App { _ in .hold }
         let configuration = app.configuration()
         let metrics = BeforeSendMetrics(factory: PrometheusRegistry(help: ServerMetricName.help))
@@ -313,8 +308,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("the metrics count the answers")
-    func metrics() throws {
+    @Test func `the metrics count the answers`() throws {
         let app = try App { question in
             switch question.text {
             case "bad": .answer(#"{"allow":false}"#)
@@ -333,8 +327,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("questions are signed with each secret of the file, which is read again on request")
-    func rotation() throws {
+    @Test func `questions are signed with each secret of the file, which is read again on request`() throws {
         let app = try App()
         try with(app) { server, client in
             let new = WebhookSecret()
@@ -356,8 +349,7 @@ struct BeforeSendTests {
         }
     }
 
-    @Test("a server does not start with a URL or a secret that it cannot use")
-    func start() throws {
+    @Test func `a server does not start with a URL or a secret that it cannot use`() throws {
         let app = try App()
         for url in ["ftp://app.example/", "app.example", "http://user@app.example/", "http://"] {
             #expect(throws: ServerError.self) {

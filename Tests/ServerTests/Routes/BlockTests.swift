@@ -9,8 +9,7 @@ import WebSocket
 struct BlockTests {
     private static let subscribe = #"{"type":"subscribe","rooms":"mine"}"#
 
-    @Test("are set, listed and removed, and only the 403 tells the blocked user")
-    func blocks() throws {
+    @Test func `are set, listed and removed, and only the 403 tells the blocked user`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let set = try client.request(.put, "/v1/blocks/bob?user=alice")
@@ -26,8 +25,8 @@ struct BlockTests {
         }
     }
 
-    @Test("reach the user's own devices, each change once, and nobody else", arguments: [1, 2])
-    func notices(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `reach the user's own devices, each change once, and nobody else`(threads: Int) throws {
         try withServer {
             $0.threads = threads
         } _: { server in
@@ -54,8 +53,8 @@ struct BlockTests {
         }
     }
 
-    @Test("reach the user's own devices on other nodes", .partOfPostgreSQL)
-    func nodes() throws {
+    @Test(.partOfPostgreSQL)
+    func `reach the user's own devices on other nodes`() throws {
         let database = try TestPostgres.shared()
         let url = database.url(of: try database.createDatabase())
         try withServer({ $0.database = url }) { first in

@@ -17,8 +17,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("are the messages changed after a revision, in ascending order, with the next position")
-    func pages() throws {
+    @Test func `are the messages changed after a revision, in ascending order, with the next position`() throws {
         try withMessages(25) { client in
             var since: Int64 = 0
             var revs: [Int64] = []
@@ -36,8 +35,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("are 200 at a time, or 1 to 1000")
-    func limits() throws {
+    @Test func `are 200 at a time, or 1 to 1000`() throws {
         try withMessages(201) { client in
             let answer = try client.read(changes, as: ReceivedChanges.self)
             #expect(answer.messages.count == 200 && answer.hasMore && answer.rev == 200)
@@ -53,8 +51,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("of an unused room are empty")
-    func emptyRoom() throws {
+    @Test func `of an unused room are empty`() throws {
         try withMessages(0) { client in
             let response = try client.get("/v1/rooms/unused/changes")
             let answer: ReceivedChanges = try decode(response.body)
@@ -62,8 +59,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("take a revision with its epoch, as a prefix or as a parameter")
-    func epochs() throws {
+    @Test func `take a revision with its epoch, as a prefix or as a parameter`() throws {
         try withMessages(3) { client in
             let epoch = try client.read(changes, as: ReceivedChanges.self).epoch
             for query in ["since=\(epoch):2", "since=2&epoch=\(epoch)", "since=\(epoch):2&epoch=\(epoch)", "since=2"] {
@@ -72,13 +68,11 @@ struct ChangesTests {
         }
     }
 
-    @Test(
-        "since another history, or after the latest revision, get 410",
-        arguments: [
-            "since=4", "since=9223372036854775807", "since=other:1", "since=1&epoch=other",
-            "since=99999999999999999999",
-        ])
-    func gone(query: String) throws {
+    @Test(arguments: [
+        "since=4", "since=9223372036854775807", "since=other:1", "since=1&epoch=other",
+        "since=99999999999999999999",
+    ])
+    func `since another history, or after the latest revision, get 410`(query: String) throws {
         try withMessages(3) { client in
             let response = try client.get("\(changes)?\(query)")
             #expect(response.status == .gone)
@@ -87,14 +81,12 @@ struct ChangesTests {
         }
     }
 
-    @Test(
-        "since an invalid position are refused",
-        arguments: [
-            ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=:1", "since"),
-            ("since=a:", "since"),
-            ("since=a:1&epoch=b", "epoch"), ("since=1&epoch=%20", "epoch"), ("since=1&since=2", "since"),
-        ])
-    func unreadable(query: String, field: String) throws {
+    @Test(arguments: [
+        ("since=x", "since"), ("since=", "since"), ("since=-1", "since"), ("since=:1", "since"),
+        ("since=a:", "since"),
+        ("since=a:1&epoch=b", "epoch"), ("since=1&epoch=%20", "epoch"), ("since=1&since=2", "since"),
+    ])
+    func `since an invalid position are refused`(query: String, field: String) throws {
         try withMessages(0) { client in
             let response = try client.get("\(changes)?\(query)")
             #expect(response.status == .badRequest)

@@ -13,8 +13,8 @@ struct CursorAccessTests {
         return try client.get("\(target)\(separator)user=bob", fields: fields).problem.code
     }
 
-    @Test("to a room learns nothing of cursors", arguments: [true, false], queries)
-    func room(isBanned: Bool, query: String) throws {
+    @Test(arguments: [true, false], queries)
+    func `to a room learns nothing of cursors`(isBanned: Bool, query: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("x")
@@ -36,8 +36,7 @@ struct CursorAccessTests {
         }
     }
 
-    @Test("to the server learns nothing of cursors of lists")
-    func lists() async throws {
+    @Test func `to the server learns nothing of cursors of lists`() async throws {
         let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
         let other = HTTPField.bearer(try TestToken.of("other", #""admin":true"#))
         try await withTokenServer { server in

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A deletion over HTTP")
 struct DeleteTests {
-    @Test("leaves a tombstone, which every repetition returns")
-    func deletes() throws {
+    @Test func `leaves a tombstone, which every repetition returns`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let sent: ReceivedMessage = try decode(
@@ -37,8 +36,7 @@ struct DeleteTests {
         }
     }
 
-    @Test("is also for an owner of the room, whoever sent the message")
-    func owner() throws {
+    @Test func `is also for an owner of the room, whoever sent the message`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("by alice, who owns the room with it")
@@ -49,8 +47,7 @@ struct DeleteTests {
         }
     }
 
-    @Test("is refused if not allowed")
-    func refusals() throws {
+    @Test func `is refused if not allowed`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -68,8 +65,7 @@ struct DeleteTests {
         }
     }
 
-    @Test("is durable, like edits and reactions")
-    func restart() throws {
+    @Test func `is durable, like edits and reactions`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for text in ["1", "2", "3"] { try client.send(text, id: text) }

@@ -9,8 +9,9 @@ import WebSocket
 struct DirectRoomTests {
     private static let id = "@FBpM0kK2foLt9KeLtBjUCm"
 
-    @Test("is answered to both with the other user, and comes to the other's devices with its first message")
-    func both() throws {
+    @Test func `is answered to both with the other user, and comes to the other's devices with its first message`()
+        throws
+    {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let (alice, bob) = (
@@ -56,8 +57,7 @@ struct DirectRoomTests {
         }
     }
 
-    @Test("does not exist before, not even as an empty room")
-    func unused() throws {
+    @Test func `does not exist before, not even as an empty room`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for path in ["", "/messages", "/changes", "/members"] {
@@ -69,8 +69,7 @@ struct DirectRoomTests {
         }
     }
 
-    @Test("is one room when many devices of both ask for it at once")
-    func race() throws {
+    @Test func `is one room when many devices of both ask for it at once`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -98,8 +97,7 @@ struct DirectRoomTests {
         }
     }
 
-    @Test("needs a token that allows it, by its id or by a pattern")
-    func tokens() async throws {
+    @Test func `needs a token that allows it, by its id or by a pattern`() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
             func status(_ rooms: String) throws -> Int {
@@ -111,8 +109,7 @@ struct DirectRoomTests {
         }
     }
 
-    @Test("counts against the limit of invites")
-    func invites() throws {
+    @Test func `counts against the limit of invites`() throws {
         try withServer {
             $0.limits.userInvites = RateLimit("2/h:2")
         } _: { server in

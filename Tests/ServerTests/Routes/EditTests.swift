@@ -4,8 +4,7 @@ import Testing
 
 @Suite("An edit over HTTP")
 struct EditTests {
-    @Test("returns the message as it is now, which everybody reads from then on")
-    func edits() throws {
+    @Test func `returns the message as it is now, which everybody reads from then on`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("first")
@@ -37,8 +36,7 @@ struct EditTests {
         }
     }
 
-    @Test("that changes nothing returns the unchanged message")
-    func changesNothing() throws {
+    @Test func `that changes nothing returns the unchanged message`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let sent = try client.post(#"{"text":"hello"}"#)
@@ -52,7 +50,6 @@ struct EditTests {
     }
 
     @Test(
-        "is refused if not allowed",
         arguments: [
             ("1", #"{"text":"x"}"#, "bob", 403, "not_the_sender"), ("1", #"{"text":"x"}"#, nil, 401, "unauthenticated"),
             ("9", #"{"text":"x"}"#, "alice", 404, "message_not_found"), ("1", "", "alice", 400, "invalid_json"),
@@ -61,7 +58,7 @@ struct EditTests {
             ("1", #"{"text":"\u0000"}"#, "alice", 422, "nul_character"),
             ("2", #"{"text":"x"}"#, "alice", 409, "message_deleted"), ("x", "{}", "alice", 400, "invalid_field"),
         ] as [(String, String, String?, Int, String)])
-    func refusals(seq: String, body: String, user: String?, status: Int, code: String) throws {
+    func `is refused if not allowed`(seq: String, body: String, user: String?, status: Int, code: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -74,8 +71,7 @@ struct EditTests {
         }
     }
 
-    @Test("with a content type other than JSON is refused")
-    func contentType() throws {
+    @Test func `with a content type other than JSON is refused`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")

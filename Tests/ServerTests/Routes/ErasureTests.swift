@@ -23,8 +23,8 @@ struct ErasureTests {
         try HTTPClient(port: server.port).request(method, path, fields: [.bearer(token)], body: Array(body.utf8))
     }
 
-    @Test("ends the user's sockets, and shows others tombstones of ~deleted", arguments: [1, 4])
-    func erased(threads: Int) async throws {
+    @Test(arguments: [1, 4])
+    func `ends the user's sockets, and shows others tombstones of ~deleted`(threads: Int) async throws {
         try await withTokenServer(configure: { $0.threads = threads }) { server in
             for (text, token) in [("1", alice), ("2", bob), ("3", bob)] {
                 let sent = try request(
@@ -62,8 +62,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("uses a name that no caller may have")
-    func name() async throws {
+    @Test func `uses a name that no caller may have`() async throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let sent = try client.post(#"{"text":"x"}"#, as: "~deleted")
@@ -78,8 +77,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("is not possible in open mode")
-    func openMode() throws {
+    @Test func `is not possible in open mode`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.request(.delete, "/v1/users/bob?user=root").problem.code == "forbidden")

@@ -27,8 +27,7 @@ struct HostTests {
         return try client.response()
     }
 
-    @Test("refuses a request of a page with a rebound name, and stores nothing")
-    func refusesRebinding() throws {
+    @Test func `refuses a request of a page with a rebound name, and stores nothing`() throws {
         try withServer { server in
             let origin = "Origin: http://evil.example:\(server.port)\r\n"
             let response = try ask(
@@ -51,8 +50,8 @@ struct HostTests {
         }
     }
 
-    @Test("refuses sockets and event streams of such a page", arguments: ["/v1/rooms/lobby/live", "/v1/live"])
-    func refusesSockets(target: String) throws {
+    @Test(arguments: ["/v1/rooms/lobby/live", "/v1/live"])
+    func `refuses sockets and event streams of such a page`(target: String) throws {
         try withServer { server in
             let lines = HandshakeTests.fields.map { "\($0.name.rawName): \($0.value)\r\n" }.joined()
             let socket = try status(of: "GET \(target)", host: "evil.example", by: server, fields: lines)
@@ -64,8 +63,7 @@ struct HostTests {
         }
     }
 
-    @Test("answers to localhost, IP addresses, its own name and allowed names")
-    func accepts() throws {
+    @Test func `answers to localhost, IP addresses, its own name and allowed names`() throws {
         try withServer {
             $0.host = "localhost"
             $0.allowedHosts = ["chat.example"]
@@ -77,8 +75,8 @@ struct HostTests {
         }
     }
 
-    @Test("reports its health under any name", arguments: ["/healthz", "/readyz", "/readyz?x"])
-    func tellsHealth(target: String) throws {
+    @Test(arguments: ["/healthz", "/readyz", "/readyz?x"])
+    func `reports its health under any name`(target: String) throws {
         try withServer { server in
             let answered = try status(of: "GET \(target)", host: "backscroll.internal", by: server)
             let refused = try status(of: "POST \(target)", host: "backscroll.internal", by: server)
@@ -86,8 +84,7 @@ struct HostTests {
         }
     }
 
-    @Test("answers to every name with --insecure-open")
-    func isOffWhenInsecure() throws {
+    @Test func `answers to every name with --insecure-open`() throws {
         try withServer {
             $0.insecureOpen = true
         } _: { server in
@@ -96,8 +93,7 @@ struct HostTests {
         }
     }
 
-    @Test("is the only one that checks names: with tokens every name is accepted")
-    func isOffWithTokens() async throws {
+    @Test func `is the only one that checks names: with tokens every name is accepted`() async throws {
         try await withTokenServer { server in
             let token = try TestToken.of("alice")
             let response = try ask(
@@ -106,8 +102,8 @@ struct HostTests {
         }
     }
 
-    @Test("refuses to start with an invalid allowed host", arguments: ["*", "http://a", "a:80", ""])
-    func refusesBadNames(name: String) throws {
+    @Test(arguments: ["*", "http://a", "a:80", ""])
+    func `refuses to start with an invalid allowed host`(name: String) throws {
         let error = #expect(throws: ServerError.self) {
             try withServer {
                 $0.allowedHosts = [name]

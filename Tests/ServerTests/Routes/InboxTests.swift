@@ -21,8 +21,7 @@ struct InboxTests {
         return pages
     }
 
-    @Test("are listed, latest activity first, each with its own state and newest message")
-    func list() throws {
+    @Test func `are listed, latest activity first, each with its own state and newest message`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1", to: "den")
@@ -50,8 +49,8 @@ struct InboxTests {
         }
     }
 
-    @Test("are paged by links, which keep the limit and no name or token", arguments: [1, 3, 10, 200])
-    func links(limit: Int) throws {
+    @Test(arguments: [1, 3, 10, 200])
+    func `are paged by links, which keep the limit and no name or token`(limit: Int) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let rooms = (1...10).map { "room\($0)" }
@@ -75,8 +74,7 @@ struct InboxTests {
         }
     }
 
-    @Test("need a name, a limit in its range and a cursor of this history")
-    func refusals() throws {
+    @Test func `need a name, a limit in its range and a cursor of this history`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for (query, status, code, field) in [
@@ -96,8 +94,7 @@ struct InboxTests {
         }
     }
 
-    @Test("with a limited token are only those it allows, and for an admin the admin's own")
-    func tokens() async throws {
+    @Test func `with a limited token are only those it allows, and for an admin the admin's own`() async throws {
         let alice = try TestToken.of("alice")
         let limited = try TestToken.of("alice", #""rooms":["r*"]"#)
         let admin = try TestToken.of("root", #""admin":true"#)
@@ -120,8 +117,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are the same after a restart")
-    func restart() throws {
+    @Test func `are the same after a restart`() throws {
         try withServer { server in
             var client = try HTTPClient(port: server.port)
             for room in ["a", "b", "c", "a"] { try client.send("x", to: room) }

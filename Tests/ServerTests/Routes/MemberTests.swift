@@ -12,8 +12,7 @@ struct MemberTests {
         try client.request(.put, "\(Self.room)\(target)?user=\(user)", body: Array(body.utf8))
     }
 
-    @Test("are bound by the manners that owners have set")
-    func manners() throws {
+    @Test func `are bound by the manners that owners have set`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             func send(as user: String) throws -> Response {
@@ -37,8 +36,7 @@ struct MemberTests {
         }
     }
 
-    @Test("are added, read, listed and removed over HTTP")
-    func members() throws {
+    @Test func `are added, read, listed and removed over HTTP`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let made = try put("", #"{"visibility":"private","title":"Us"}"#, as: "alice", client)
@@ -66,8 +64,7 @@ struct MemberTests {
         }
     }
 
-    @Test("are the only ones who see a private room; for others it does not exist")
-    func others() throws {
+    @Test func `are the only ones who see a private room; for others it does not exist`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1", id: "a")
@@ -95,8 +92,7 @@ struct MemberTests {
         }
     }
 
-    @Test("get nothing of a private room after their removal, on every loop and kind of connection")
-    func removed() throws {
+    @Test func `get nothing of a private room after their removal, on every loop and kind of connection`() throws {
         try withServer {
             $0.threads = 4
         } _: { server in
@@ -117,8 +113,7 @@ struct MemberTests {
         }
     }
 
-    @Test("are refused if removed while they subscribe, or told so just after")
-    func race() throws {
+    @Test func `are refused if removed while they subscribe, or told so just after`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -139,8 +134,9 @@ struct MemberTests {
         }
     }
 
-    @Test("are told of a removal while they subscribe on a socket for many rooms, before or after the start")
-    func raceOfRooms() throws {
+    @Test func `are told of a removal while they subscribe on a socket for many rooms, before or after the start`()
+        throws
+    {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -159,8 +155,7 @@ struct MemberTests {
         }
     }
 
-    @Test("stay subscribed when a room becomes private, and nobody else does")
-    func madePrivate() throws {
+    @Test func `stay subscribed when a room becomes private, and nobody else does`() throws {
         try withServer {
             $0.threads = 2
         } _: { server in
@@ -178,8 +173,7 @@ struct MemberTests {
         }
     }
 
-    @Test("need valid names, roles and rooms")
-    func refusals() throws {
+    @Test func `need valid names, roles and rooms`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for (target, body, status, code) in [
@@ -199,8 +193,7 @@ struct MemberTests {
         }
     }
 
-    @Test("cannot exist in open mode in rooms that only admins create")
-    func byAdmins() throws {
+    @Test func `cannot exist in open mode in rooms that only admins create`() throws {
         try withServer {
             $0.roomsByAdminsOnly = true
         } _: { server in

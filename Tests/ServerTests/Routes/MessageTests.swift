@@ -6,8 +6,7 @@ import Testing
 struct MessageTests {
     private let messages = "/v1/rooms/lobby/messages"
 
-    @Test("has the same bytes in the send's answer, under its seq, in pages, in changes and in pushes")
-    func sameBytes() throws {
+    @Test func `has the same bytes in the send's answer, under its seq, in pages, in changes and in pushes`() throws {
         try withServer { server in
             let socket = try WebSocketClient(port: server.port)
             let stream = try EventStreamClient(port: server.port)
@@ -34,8 +33,8 @@ struct MessageTests {
         }
     }
 
-    @Test("that does not exist gets 404", arguments: ["2", "0", "9223372036854775807", "18446744073709551616"])
-    func missing(seq: String) throws {
+    @Test(arguments: ["2", "0", "9223372036854775807", "18446744073709551616"])
+    func `that does not exist gets 404`(seq: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -47,8 +46,8 @@ struct MessageTests {
         }
     }
 
-    @Test("with an invalid seq gets 400", arguments: ["x", "-1", "1.0", "%201"])
-    func badSeq(seq: String) throws {
+    @Test(arguments: ["x", "-1", "1.0", "%201"])
+    func `with an invalid seq gets 400`(seq: String) throws {
         try withServer { server in
             let response = try HTTPClient(port: server.port).get("\(messages)/\(seq)")
             #expect(response.status == .badRequest)
@@ -57,8 +56,7 @@ struct MessageTests {
         }
     }
 
-    @Test("can be looked up by its client's id only by its sender, in its room")
-    func byClientID() throws {
+    @Test func `can be looked up by its client's id only by its sender, in its room`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let sent = try client.post(#"{"client_message_id":"a1","text":"x"}"#)

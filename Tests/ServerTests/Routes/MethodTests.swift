@@ -9,8 +9,7 @@ struct MethodTests {
         "/v1/rooms/lobby/messages/by-client-id/a?user=alice", "/v1/rooms/lobby/changes",
     ]
 
-    @Test("that a resource does not support get 405 with the supported ones")
-    func notAllowed() throws {
+    @Test func `that a resource does not support get 405 with the supported ones`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let known: [(String, String, [HTTPRequest.Method])] =
@@ -34,8 +33,7 @@ struct MethodTests {
         }
     }
 
-    @Test("HEAD answers like GET without the content")
-    func head() throws {
+    @Test func `HEAD answers like GET without the content`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for id in ["a", "b", "c"] { try client.send("x", id: id) }
@@ -56,8 +54,7 @@ struct MethodTests {
         }
     }
 
-    @Test("OPTIONS lists them, for a resource and for the server")
-    func options() throws {
+    @Test func `OPTIONS lists them, for a resource and for the server`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.request(.options, "/v1/rooms/lobby/messages")
@@ -68,14 +65,12 @@ struct MethodTests {
         }
     }
 
-    @Test(
-        "on an unknown path get 404",
-        arguments: [
-            "/nowhere", "/v1", "/v1/", "/v1/rooms/lobby/", "/V1/rooms/lobby", "/v1/rooms/lobby/messages/1/2", "//",
-            "/v1/rooms/lobby/messages/1/reactions", "/v1/rooms/lobby/messages/1/reactions/x/y",
-            "/healthz/", "/v1//rooms/lobby", "/v1/rooms/lobby/../lobby/messages", "/v2/rooms/lobby/messages",
-        ])
-    func notFound(target: String) throws {
+    @Test(arguments: [
+        "/nowhere", "/v1", "/v1/", "/v1/rooms/lobby/", "/V1/rooms/lobby", "/v1/rooms/lobby/messages/1/2", "//",
+        "/v1/rooms/lobby/messages/1/reactions", "/v1/rooms/lobby/messages/1/reactions/x/y",
+        "/healthz/", "/v1//rooms/lobby", "/v1/rooms/lobby/../lobby/messages", "/v2/rooms/lobby/messages",
+    ])
+    func `on an unknown path get 404`(target: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for method in [HTTPRequest.Method.get, .post, .delete] {
@@ -86,8 +81,8 @@ struct MethodTests {
         }
     }
 
-    @Test("on an undecodable target get 400", arguments: ["/%", "/%zz", "/%00", "/%FF", "/?a=%"])
-    func undecodable(target: String) throws {
+    @Test(arguments: ["/%", "/%zz", "/%00", "/%FF", "/?a=%"])
+    func `on an undecodable target get 400`(target: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try client.get(target)

@@ -19,8 +19,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("serves them, and the main address does not")
-    func moves() throws {
+    @Test func `serves them, and the main address does not`() throws {
         try withMetricsServer { server, metricsPort in
             let operations = try HTTPClient(port: metricsPort)
             let response = try operations.get("/metrics")
@@ -35,8 +34,8 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("also serves health checks, like the main address, and nothing else", arguments: ["/healthz", "/readyz"])
-    func health(target: String) throws {
+    @Test(arguments: ["/healthz", "/readyz"])
+    func `also serves health checks, like the main address, and nothing else`(target: String) throws {
         try withMetricsServer { server, metricsPort in
             let operations = try HTTPClient(port: metricsPort)
             for client in [operations, try HTTPClient(port: server.port)] {
@@ -54,8 +53,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("answers to any name, without TLS")
-    func names() throws {
+    @Test func `answers to any name, without TLS`() throws {
         let certificate = try TestCertificate()
         try withMetricsServer {
             $0.tls = TLSConfiguration(certificate: certificate.certificatePath, key: certificate.keyPath)
@@ -68,8 +66,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("accepts connections even if the main address has none left")
-    func places() throws {
+    @Test func `accepts connections even if the main address has none left`() throws {
         try withMetricsServer {
             $0.transport.connections = 0
         } _: { server, metricsPort in
@@ -80,8 +77,7 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test("must be free")
-    func inUse() throws {
+    @Test func `must be free`() throws {
         try withServer { first in
             let error = #expect(throws: TransportError.self) {
                 try withServer {
@@ -93,25 +89,21 @@ struct MetricsAddressTests {
         }
     }
 
-    @Test(
-        "is a host and a port",
-        arguments: [
-            ("localhost:9090", "localhost", 9090), ("0.0.0.0:0", "0.0.0.0", 0), ("[::1]:65535", "::1", 65_535),
-            ("[::]:1", "::", 1),
-        ])
-    func reads(text: String, host: String, port: Int) {
+    @Test(arguments: [
+        ("localhost:9090", "localhost", 9090), ("0.0.0.0:0", "0.0.0.0", 0), ("[::1]:65535", "::1", 65_535),
+        ("[::]:1", "::", 1),
+    ])
+    func `is a host and a port`(text: String, host: String, port: Int) {
         #expect(ListenAddress(text) == ListenAddress(host: host, port: port))
         #expect(ListenAddress(text)?.description == text)
     }
 
-    @Test(
-        "is refused in any other form",
-        arguments: [
-            "", "9090", ":9090", "localhost", "localhost:", "localhost:65536", "localhost:x", "::1:9090", "[::1]",
-            "[]:1",
-            "[a]:1", "localhost:+1", "localhost:-1", "localhost: 1",
-        ])
-    func refuses(text: String) {
+    @Test(arguments: [
+        "", "9090", ":9090", "localhost", "localhost:", "localhost:65536", "localhost:x", "::1:9090", "[::1]",
+        "[]:1",
+        "[a]:1", "localhost:+1", "localhost:-1", "localhost: 1",
+    ])
+    func `is refused in any other form`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 }

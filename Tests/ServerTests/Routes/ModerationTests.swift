@@ -39,8 +39,7 @@ struct ModerationTests {
         try client.request(method, target, fields: [.bearer(token)], body: Array(body.utf8))
     }
 
-    @Test("goes from an abusive message over its report and a block to its deletion and a ban")
-    func guideline() async throws {
+    @Test func `goes from an abusive message over its report and a block to its deletion and a ban`() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
             let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
@@ -99,8 +98,7 @@ struct ModerationTests {
         }
     }
 
-    @Test("pages through reports by links, and refuses what is not a report")
-    func lists() async throws {
+    @Test func `pages through reports by links, and refuses what is not a report`() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
             let (alice, moderator) = (try TestToken.of("alice"), try TestToken.of("mod", #""admin":true"#))

@@ -9,8 +9,7 @@ import WebSocket
 struct NotifyTests {
     private static let subscribe = #"{"type":"subscribe","rooms":"mine"}"#
 
-    @Test("is shown in the user's rooms until the user leaves, and to nobody else")
-    func settings() throws {
+    @Test func `is shown in the user's rooms until the user leaves, and to nobody else`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1", to: "team", as: "alice")
@@ -43,8 +42,8 @@ struct NotifyTests {
         }
     }
 
-    @Test("reaches the user's own devices, and nobody else", arguments: [1, 2])
-    func notices(threads: Int) throws {
+    @Test(arguments: [1, 2])
+    func `reaches the user's own devices, and nobody else`(threads: Int) throws {
         try withServer {
             $0.threads = threads
         } _: { server in
@@ -68,8 +67,8 @@ struct NotifyTests {
         }
     }
 
-    @Test("reaches the user's own devices on other nodes", .partOfPostgreSQL)
-    func nodes() throws {
+    @Test(.partOfPostgreSQL)
+    func `reaches the user's own devices on other nodes`() throws {
         let database = try TestPostgres.shared()
         let url = database.url(of: try database.createDatabase())
         try withServer({ $0.database = url }) { first in

@@ -5,8 +5,7 @@ import WebSocket
 
 @Suite("The operational endpoints")
 struct OperationTests {
-    @Test("report that the server is alive, that it can store, and its version")
-    func answers() throws {
+    @Test func `report that the server is alive, that it can store, and its version`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let health = try client.get("/healthz")
@@ -21,8 +20,7 @@ struct OperationTests {
         }
     }
 
-    @Test("count events in the metrics")
-    func metrics() throws {
+    @Test func `count events in the metrics`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let socket = try WebSocketClient(port: server.port)
@@ -45,8 +43,7 @@ struct OperationTests {
         }
     }
 
-    @Test("count how sockets ended, and no longer count those that left")
-    func closes() throws {
+    @Test func `count how sockets ended, and no longer count those that left`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let socket = try WebSocketClient(port: server.port)

@@ -15,8 +15,7 @@ struct OriginTests {
         try client.request(.post, "\(messages)?user=a", fields: from(origin), body: Array(#"{"text":"x"}"#.utf8))
     }
 
-    @Test("are refused unless allowed, also for sends and sockets")
-    func refuses() throws {
+    @Test func `are refused unless allowed, also for sends and sockets`() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in
@@ -41,8 +40,8 @@ struct OriginTests {
         }
     }
 
-    @Test("open no event stream without CORS either", arguments: ["cross-site", "same-site"])
-    func withoutCORS(site: String) throws {
+    @Test(arguments: ["cross-site", "same-site"])
+    func `open no event stream without CORS either`(site: String) throws {
         try withServer {
             $0.allowedOrigins = ["*"]
         } _: { server in
@@ -61,8 +60,7 @@ struct OriginTests {
         }
     }
 
-    @Test("are told to take no answer for another type")
-    func noSniff() throws {
+    @Test func `are told to take no answer for another type`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("<script>")
@@ -76,8 +74,7 @@ struct OriginTests {
         }
     }
 
-    @Test("that are allowed can read answers, refusals included, and open sockets")
-    func allows() throws {
+    @Test func `that are allowed can read answers, refusals included, and open sockets`() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in
@@ -101,8 +98,8 @@ struct OriginTests {
         }
     }
 
-    @Test("do not share cached answers with others", arguments: ["https://app.example", "*"])
-    func vary(allowed: String) throws {
+    @Test(arguments: ["https://app.example", "*"])
+    func `do not share cached answers with others`(allowed: String) throws {
         try withServer {
             $0.allowedOrigins = [allowed]
         } _: { server in
@@ -123,8 +120,7 @@ struct OriginTests {
         }
     }
 
-    @Test("are all allowed with *")
-    func allowsAny() throws {
+    @Test func `are all allowed with *`() throws {
         try withServer {
             $0.allowedOrigins = ["*"]
         } _: { server in
@@ -136,8 +132,7 @@ struct OriginTests {
         }
     }
 
-    @Test("do not include the server's own origin")
-    func sameOrigin() throws {
+    @Test func `do not include the server's own origin`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let response = try send(client, from: "http://test.example")
@@ -147,8 +142,7 @@ struct OriginTests {
         }
     }
 
-    @Test("send preflight requests, and are told what they may send")
-    func preflight() throws {
+    @Test func `send preflight requests, and are told what they may send`() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in

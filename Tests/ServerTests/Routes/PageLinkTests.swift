@@ -31,8 +31,8 @@ struct PageLinkTests {
         return pages
     }
 
-    @Test("lead to every message exactly once, in both directions, from any place", arguments: [1, 3, 10, 47, 200])
-    func walksBothWays(limit: Int) throws {
+    @Test(arguments: [1, 3, 10, 47, 200])
+    func `lead to every message exactly once, in both directions, from any place`(limit: Int) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for index in 0..<47 { try client.send("\(index)") }
@@ -50,8 +50,7 @@ struct PageLinkTests {
         }
     }
 
-    @Test("are relative, and keep only the limit of the query")
-    func shape() throws {
+    @Test func `are relative, and keep only the limit of the query`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for index in 0..<9 { try client.send("\(index)") }

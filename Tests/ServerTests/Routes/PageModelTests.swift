@@ -34,8 +34,7 @@ struct PageModelTests {
         #expect(page.rev == page.head)
     }
 
-    @Test("matches the specification, whatever the place, the limit and the size of the room")
-    func matchesModel() throws {
+    @Test func `matches the specification, whatever the place, the limit and the size of the room`() throws {
         var generator = SeededGenerator(seed: 7)
         try withServer { server in
             let client = try HTTPClient(port: server.port)
@@ -70,8 +69,7 @@ struct PageModelTests {
         }
     }
 
-    @Test("before a time and the one after it make up the whole room, also with equal times")
-    func timesCutCleanly() throws {
+    @Test func `before a time and the one after it make up the whole room, also with equal times`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let model = try fill("lobby", 60, client)

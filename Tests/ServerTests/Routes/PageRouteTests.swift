@@ -24,8 +24,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("is served with all files it refers to, under a policy that allows no others")
-    func files() throws {
+    @Test func `is served with all files it refers to, under a policy that allows no others`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let index = try client.get("/")
@@ -50,8 +49,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("is less than 110 KB compressed, and is not sent again to clients that have it")
-    func weight() throws {
+    @Test func `is less than 110 KB compressed, and is not sent again to clients that have it`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             var total = 0
@@ -70,8 +68,9 @@ struct PageRouteTests {
         }
     }
 
-    @Test("has icons for its installation, of the sizes that the manifest names, which its weight does not count")
-    func icons() throws {
+    @Test func `has icons for its installation, of the sizes that the manifest names, which its weight does not count`()
+        throws
+    {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let manifest = try client.get("/page/manifest.webmanifest").text
@@ -88,8 +87,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("can be turned off")
-    func off() throws {
+    @Test func `can be turned off`() throws {
         try withServer {
             $0.page = false
         } _: { server in
@@ -99,8 +97,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("comes with a package of its modules, which browsers keep and npm installs")
-    func package() throws {
+    @Test func `comes with a package of its modules, which browsers keep and npm installs`() throws {
         try withServer {
             $0.allowedOrigins = ["https://app.example"]
         } _: { server in
@@ -127,8 +124,7 @@ struct PageRouteTests {
         }
     }
 
-    @Test("serves code without comments, types, indentation and line breaks that nothing needs")
-    func comments() {
+    @Test func `serves code without comments, types, indentation and line breaks that nothing needs`() {
         let module = """
             /**
              * A module.

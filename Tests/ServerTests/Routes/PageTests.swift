@@ -15,8 +15,7 @@ struct PageTests {
         }
     }
 
-    @Test("has its fields in order, and the messages as their sends returned them")
-    func shape() throws {
+    @Test func `has its fields in order, and the messages as their sends returned them`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let sent = try (1...3).map { try client.post(HTTPClient.draft("\($0)")).text }
@@ -32,8 +31,7 @@ struct PageTests {
         }
     }
 
-    @Test("has 30 messages, or a given limit of 1 to 200, and flags what lies beyond")
-    func limits() throws {
+    @Test func `has 30 messages, or a given limit of 1 to 200, and flags what lies beyond`() throws {
         try withMessages(35) { client in
             let page = try client.read(messages, as: ReceivedPage.self)
             #expect(page.seqs == Array(6...35))
@@ -54,8 +52,7 @@ struct PageTests {
         }
     }
 
-    @Test("of an unused room is empty, at any place")
-    func emptyRoom() throws {
+    @Test func `of an unused room is empty, at any place`() throws {
         try withMessages(0) { client in
             for query in ["", "?before=5", "?after=first", "?around=last", "?around=2026-01-01T00:00:00Z&limit=1"] {
                 let response = try client.get(messages + query)
@@ -67,8 +64,9 @@ struct PageTests {
         }
     }
 
-    @Test("around a message has half of its messages before it, and is filled up from the other side at an end")
-    func around() throws {
+    @Test func `around a message has half of its messages before it, and is filled up from the other side at an end`()
+        throws
+    {
         try withMessages(9) { client in
             let expected: [(String, [Int64])] = [
                 ("around=5&limit=5", [3, 4, 5, 6, 7]), ("around=5&limit=4", [3, 4, 5, 6]), ("around=5&limit=1", [5]),
@@ -82,8 +80,7 @@ struct PageTests {
         }
     }
 
-    @Test("beyond an end flags what lies on the other side")
-    func beyondTheEnds() throws {
+    @Test func `beyond an end flags what lies on the other side`() throws {
         try withMessages(5) { client in
             func page(_ query: String) throws -> ReceivedPage { try client.read("\(messages)?\(query)") }
             #expect(try page("before=100").seqs == [1, 2, 3, 4, 5])
@@ -99,8 +96,7 @@ struct PageTests {
         }
     }
 
-    @Test("accepts a time in every form of RFC 3339")
-    func times() throws {
+    @Test func `accepts a time in every form of RFC 3339`() throws {
         try withMessages(2) { client in
             for time in [
                 "2000-01-01T00:00:00Z", "2000-01-01t00:00:00z", "2000-01-01T00:00:00.123456Z",
@@ -112,10 +108,8 @@ struct PageTests {
         }
     }
 
-    @Test(
-        "at an invalid place is refused, with the parameter's name",
-        arguments: ["x", "", "-1", "1.5", "2026-13-01T00:00:00Z", "2026-01-01", "First", "0x10", "1 "])
-    func refusesPlace(place: String) throws {
+    @Test(arguments: ["x", "", "-1", "1.5", "2026-13-01T00:00:00Z", "2026-01-01", "First", "0x10", "1 "])
+    func `at an invalid place is refused, with the parameter's name`(place: String) throws {
         try withMessages(0) { client in
             for parameter in ["before", "after", "around"] {
                 let response = try client.get("\(messages)?\(parameter)=\(place.replacing(" ", with: "%20"))")
@@ -126,14 +120,12 @@ struct PageTests {
         }
     }
 
-    @Test(
-        "takes only one place",
-        arguments: [
-            ("before=1&after=1", "invalid_cursor"), ("after=1&around=1", "invalid_cursor"),
-            ("before=1&around=1", "invalid_cursor"), ("before=1&before=1", "bad_request"),
-            ("limit=1&limit=1", "bad_request"),
-        ])
-    func onePlace(query: String, code: String) throws {
+    @Test(arguments: [
+        ("before=1&after=1", "invalid_cursor"), ("after=1&around=1", "invalid_cursor"),
+        ("before=1&around=1", "invalid_cursor"), ("before=1&before=1", "bad_request"),
+        ("limit=1&limit=1", "bad_request"),
+    ])
+    func `takes only one place`(query: String, code: String) throws {
         try withMessages(0) { client in
             let response = try client.get("\(messages)?\(query)")
             #expect(response.status == .badRequest)

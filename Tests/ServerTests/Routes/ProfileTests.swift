@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A profile of a user")
 struct ProfileTests {
-    @Test("is set, and read with others, from caches for a minute")
-    func sets() throws {
+    @Test func `is set, and read with others, from caches for a minute`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             func set(_ user: String, _ body: String, as caller: String? = nil) throws -> Response {
@@ -30,8 +29,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("is in a list of members that asks for it")
-    func members() throws {
+    @Test func `is in a list of members that asks for it`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")

@@ -203,10 +203,10 @@ struct PushTests {
             .flatMap { $0.push?.told ?? [] }
     }
 
-    @Test(
-        "agree with a naive recount, whatever users send, read, mute, block, delete, leave, join and ban",
-        arguments: [1, 2, 3])
-    func recount(seed: UInt64) async throws {
+    @Test(arguments: [1, 2, 3])
+    func `agree with a naive recount, whatever users send, read, mute, block, delete, leave, join and ban`(seed: UInt64)
+        async throws
+    {
         try await with { _, client in
             var generator = SeededGenerator(seed: seed)
             let users = ["alice", "bob", "carol", "dora"]
@@ -304,8 +304,7 @@ struct PushTests {
         }
     }
 
-    @Test("have the message, what is unread, and what APNs groups by")
-    func body() async throws {
+    @Test func `have the message, what is unread, and what APNs groups by`() async throws {
         try await with { _, client in
             try create(client)
             try join(client, "lobby", "bob")
@@ -333,8 +332,7 @@ struct PushTests {
         }
     }
 
-    @Test("have only the ids of the message if they are told to")
-    func withoutContent() async throws {
+    @Test func `have only the ids of the message if they are told to`() async throws {
         try await with(configure: { $0.pushContent = .none }) { _, client in
             try create(client)
             try join(client, "lobby", "bob")
@@ -344,8 +342,7 @@ struct PushTests {
         }
     }
 
-    @Test("wait while a user has a live connection, until it ends; reading cancels them")
-    func live() async throws {
+    @Test func `wait while a user has a live connection, until it ends; reading cancels them`() async throws {
         try await with(delay: 3600) { server, client in
             try create(client)
             try join(client, "lobby", "bob", "carol", "dora")
@@ -367,8 +364,9 @@ struct PushTests {
         }
     }
 
-    @Test("are neither forgotten nor repeated over a restart, and a badge falls for what was read meanwhile")
-    func restarts() async throws {
+    @Test func `are neither forgotten nor repeated over a restart, and a badge falls for what was read meanwhile`()
+        async throws
+    {
         try await with { server, client in
             try create(client)
             try join(client, "lobby", "bob", "carol")
@@ -392,8 +390,7 @@ struct PushTests {
         }
     }
 
-    @Test("clear the badges of a room that is deleted, and of a user who is banned from reading nothing is pushed")
-    func roomsEnd() async throws {
+    @Test func `clear the badges of a deleted room, and push nothing of a user who may not read`() async throws {
         try await with { _, client in
             try create(client)
             try join(client, "lobby", "bob", "carol")
@@ -405,8 +402,7 @@ struct PushTests {
         }
     }
 
-    @Test("clear the badge of a user who is banned from the server")
-    func serverBan() async throws {
+    @Test func `clear the badge of a user who is banned from the server`() async throws {
         try await with { _, client in
             for room in ["one", "two"] {
                 try create(client, room)
@@ -420,8 +416,7 @@ struct PushTests {
         }
     }
 
-    @Test("go to at most 500 recipients a delivery")
-    func manyRecipients() async throws {
+    @Test func `go to at most 500 recipients a delivery`() async throws {
         try await with { _, client in
             try create(client)
             for number in 1...501 {
@@ -434,8 +429,9 @@ struct PushTests {
         }
     }
 
-    @Test("in a large room are those of mentions, of the room to its members page by page, also over a restart")
-    func largeRoom() async throws {
+    @Test func `in a large room are those of mentions, of the room to its members page by page, also over a restart`()
+        async throws
+    {
         let bound: @Sendable (inout ServerConfiguration) -> Void = {
             ($0.largeRooms.bound, $0.largeRooms.page) = (6, 2)
         }
@@ -479,8 +475,7 @@ struct PushTests {
         }
     }
 
-    @Test("wait while the webhook is paused, and are not replayed")
-    func paused() async throws {
+    @Test func `wait while the webhook is paused, and are not replayed`() async throws {
         try await with { _, client in
             try create(client)
             try join(client, "lobby", "bob")

@@ -9,8 +9,7 @@ struct ReactionTests {
         return try decode(response.body, as: ReceivedMessage.self).reactions ?? []
     }
 
-    @Test("are added and removed, and return the message")
-    func putAndDelete() throws {
+    @Test func `are added and removed, and return the message`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -33,8 +32,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("on one message arrive as one change at a client that was away")
-    func oneRow() throws {
+    @Test func `on one message arrive as one change at a client that was away`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -47,8 +45,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("stay when a message is pinned, which is pushed and listed")
-    func pins() throws {
+    @Test func `stay when a message is pinned, which is pushed and listed`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for text in ["1", "2"] { try client.send(text) }
@@ -72,8 +69,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("have lists of all who reacted, in parts")
-    func users() throws {
+    @Test func `have lists of all who reacted, in parts`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -87,8 +83,7 @@ struct ReactionTests {
         }
     }
 
-    @Test("are refused if not allowed")
-    func refusals() throws {
+    @Test func `are refused if not allowed`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A read mark")
 struct ReadMarkTests {
-    @Test("moves forward, and returns the room as its user sees it")
-    func moves() throws {
+    @Test func `moves forward, and returns the room as its user sees it`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for index in 1...5 { try client.send("\(index)", as: index == 4 ? "bob" : "alice") }
@@ -25,16 +24,14 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("in an unused room stays at 0")
-    func unused() throws {
+    @Test func `in an unused room stays at 0`() throws {
         try withServer { server in
             let room = try HTTPClient(port: server.port).read(to: 7, as: "bob")
             #expect(room.head == 0 && room.read == 0 && room.unread == 0 && room.firstUnread == nil)
         }
     }
 
-    @Test("needs a name, a seq and JSON")
-    func refusals() throws {
+    @Test func `needs a name, a seq and JSON`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for (body, user, status, code) in [
@@ -53,8 +50,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("is a place for pages, for callers with a name")
-    func places() throws {
+    @Test func `is a place for pages, for callers with a name`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for index in 1...7 { try client.send("\(index)") }
@@ -75,8 +71,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("opens a screen at the first unread message in one request, with the number of unread ones")
-    func unreadPlace() throws {
+    @Test func `opens a screen at the first unread message in one request, with the number of unread ones`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             func page(_ query: String, as user: String = "bob") throws -> ReceivedPage {

@@ -20,8 +20,7 @@ struct ReadsTests {
         try client.read("/v1/rooms/lobby/reads\(query)", as: Received.self)
     }
 
-    @Test("has users with their marks and times, in parts, also for callers without a name")
-    func lists() throws {
+    @Test func `has users with their marks and times, in parts, also for callers without a name`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for index in 1...5 { try client.send("\(index)") }
@@ -40,8 +39,7 @@ struct ReadsTests {
         }
     }
 
-    @Test("refuses malformed parameters, and a private room's to others")
-    func refusals() throws {
+    @Test func `refuses malformed parameters, and a private room's to others`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -60,8 +58,7 @@ struct ReadsTests {
         }
     }
 
-    @Test("is refused if receipts are off, and read notices then go to the user's own devices only")
-    func off() throws {
+    @Test func `is refused if receipts are off, and read notices then go to the user's own devices only`() throws {
         try withServer {
             $0.threads = 2
             $0.readReceipts = false

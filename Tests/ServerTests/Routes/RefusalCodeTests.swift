@@ -8,7 +8,6 @@ import Wire
 @Suite("Every refusal of the codec")
 struct RefusalCodeTests {
     @Test(
-        "has a known code under its status",
         arguments: [
             .requestLineInvalid, .lineEndInvalid, .tooManyEmptyLines(limit: 1), .methodTooLong(limit: 1),
             .targetInvalid, .targetEncodingInvalid, .targetTooLong(limit: 1), .versionUnsupported, .fieldLineInvalid,
@@ -17,7 +16,7 @@ struct RefusalCodeTests {
             .contentLengthRepeated, .transferEncodingInvalid, .transferEncodingUnexpected, .transferCodingUnknown,
             .bodyTooLarge(limit: 1), .chunkInvalid, .chunkExtensionsTooLong(limit: 1), .trailersTooLarge(limit: 1),
         ] as [RequestRefusal])
-    func codes(refusal: RequestRefusal) {
+    func `has a known code under its status`(refusal: RequestRefusal) {
         let code = Problem.Code(rawValue: refusal.code)
         #expect(code?.status == refusal.status.code)
         let problem = Problem(refusal, HTTPLimits())

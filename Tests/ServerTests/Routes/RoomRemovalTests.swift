@@ -13,8 +13,7 @@ struct RoomRemovalTests {
         try client.request(.delete, "\(Self.room)?user=\(user)")
     }
 
-    @Test("is for owners; afterwards every request gets 410 room_deleted, and no list has the room")
-    func requests() throws {
+    @Test func `is for owners; afterwards every request gets 410 room_deleted, and no list has the room`() throws {
         try withServer({ $0.presence = true }) { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1", id: "a")
@@ -47,8 +46,8 @@ struct RoomRemovalTests {
         }
     }
 
-    @Test("ends its subscriptions with room_deleted, on every loop and kind of connection", arguments: [1, 4])
-    func subscriptions(threads: Int) throws {
+    @Test(arguments: [1, 4])
+    func `ends its subscriptions with room_deleted, on every loop and kind of connection`(threads: Int) throws {
         try withServer({ $0.threads = threads }) { server in
             let client = try HTTPClient(port: server.port)
             try client.send("1")
@@ -86,8 +85,7 @@ struct RoomRemovalTests {
         }
     }
 
-    @Test("is also for admins, and survives a restart")
-    func admin() async throws {
+    @Test func `is also for admins, and survives a restart`() async throws {
         try await withTokenServer { server in
             let alice = try TestToken.of("alice")
             let root = try TestToken.of("root", #""admin":true"#)

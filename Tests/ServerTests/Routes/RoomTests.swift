@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A room")
 struct RoomTests {
-    @Test("shows its head and revision, and is empty if never used")
-    func summary() throws {
+    @Test func `shows its head and revision, and is empty if never used`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let unused = try client.read("/v1/rooms/lobby", as: ReceivedRoom.self)
@@ -18,8 +17,8 @@ struct RoomTests {
         }
     }
 
-    @Test("may have any id of the grammar, escaped or not", arguments: ["a", "9", "A.b_c~d-e", "%6Cobby"])
-    func ids(id: String) throws {
+    @Test(arguments: ["a", "9", "A.b_c~d-e", "%6Cobby"])
+    func `may have any id of the grammar, escaped or not`(id: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let name = id == "%6Cobby" ? "lobby" : id
@@ -28,10 +27,8 @@ struct RoomTests {
         }
     }
 
-    @Test(
-        "cannot have any other id",
-        arguments: [".a", "-a", "_a", "~a", "a%20b", "a%2Fb", "a+b", "a%00b", "%C3%A9", "a:b", "a%FF"])
-    func badIDs(id: String) throws {
+    @Test(arguments: [".a", "-a", "_a", "~a", "a%20b", "a%2Fb", "a+b", "a%00b", "%C3%A9", "a:b", "a%FF"])
+    func `cannot have any other id`(id: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for path in ["", "/messages", "/changes", "/live", "/messages/1", "/messages/by-client-id/a"] {
@@ -42,8 +39,7 @@ struct RoomTests {
         }
     }
 
-    @Test("with an invalid id is refused with a code and the field")
-    func badID() throws {
+    @Test func `with an invalid id is refused with a code and the field`() throws {
         try withServer { server in
             let problem = try HTTPClient(port: server.port).get("/v1/rooms/a%20b").problem
             #expect(problem.code == "invalid_room" && problem.field == "room" && problem.limit == 128)

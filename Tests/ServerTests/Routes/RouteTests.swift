@@ -23,8 +23,7 @@ struct RouteTests {
         try find(path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
 
-    @Test("is found by the path's segments, with the values in them")
-    func finds() throws {
+    @Test func `is found by the path's segments, with the values in them`() throws {
         let room = PathValues(room: lobby)
         let user = PathValues(user: try UserID("bob"))
         let found: [(String, String, PathValues)] = [
@@ -66,7 +65,6 @@ struct RouteTests {
     }
 
     @Test(
-        "is not found for other paths",
         arguments: [
             [], ["v1"], ["v2", "rooms"], ["v2", "rooms", "lobby"], ["v1", "room", "lobby"], ["healthz", ""],
             ["v1", "lives"], ["v2", "live"],
@@ -78,56 +76,51 @@ struct RouteTests {
             ["v1", "rooms", "lobby", "messages", "by-client-id", "a", "b"], ["v1", "rooms", "lobby", "live", ""],
             ["v1", "rooms", "lobby", ""],
         ] as [[String]])
-    func findsNothing(segments: [String]) throws {
+    func `is not found for other paths`(segments: [String]) throws {
         #expect(try find(segments) == nil)
     }
 
-    @Test("treats a seq that is too large as a missing message")
-    func clampsSeq() throws {
+    @Test func `treats a seq that is too large as a missing message`() throws {
         #expect(try find("/v1/rooms/lobby/messages/99999999999999999999")?.values.seq == .max)
     }
 
-    @Test("refuses an invalid seq", arguments: ["", "-1", "+1", "1.0", "x", "١", "0x1"])
-    func refusesSeq(text: String) {
+    @Test(arguments: ["", "-1", "+1", "1.0", "x", "١", "0x1"])
+    func `refuses an invalid seq`(text: String) {
         let problem = #expect(throws: Problem.self) { try find("/v1/rooms/lobby/messages/\(text)") }
         #expect(problem?.code == .invalidField)
         #expect(problem?.field == "seq")
         #expect(problem?.detail == "seq must be a decimal number.")
     }
 
-    @Test("refuses an invalid reaction key", arguments: ["", " ", ".", "..", String(repeating: "x", count: 65)])
-    func refusesKey(text: String) {
+    @Test(arguments: ["", " ", ".", "..", String(repeating: "x", count: 65)])
+    func `refuses an invalid reaction key`(text: String) {
         let problem = #expect(throws: Problem.self) { try find("/v1/rooms/lobby/messages/1/reactions/\(text)") }
         #expect(problem == .invalidReaction)
     }
 
-    @Test(
-        "lists the methods of its path",
-        arguments: [
-            ("/v1/rooms/lobby/messages", "GET, HEAD, POST, OPTIONS"),
-            ("/v1/rooms/lobby/messages/1", "GET, HEAD, PATCH, DELETE, OPTIONS"),
-            ("/v1/rooms/lobby/messages/1/reactions/x", "GET, HEAD, PUT, DELETE, OPTIONS"),
-            ("/v1/rooms/lobby/read", "PUT, OPTIONS"), ("/v1/rooms/lobby/live", "GET, OPTIONS"),
-            ("/v1/live", "GET, OPTIONS"), ("/v1/rooms/lobby", "GET, HEAD, PUT, DELETE, OPTIONS"),
-            ("/v1/rooms/lobby/changes", "GET, HEAD, OPTIONS"), ("/v1/admin/users/a/sockets", "DELETE, OPTIONS"),
-        ])
-    func methods(path: String, allowed: String) {
+    @Test(arguments: [
+        ("/v1/rooms/lobby/messages", "GET, HEAD, POST, OPTIONS"),
+        ("/v1/rooms/lobby/messages/1", "GET, HEAD, PATCH, DELETE, OPTIONS"),
+        ("/v1/rooms/lobby/messages/1/reactions/x", "GET, HEAD, PUT, DELETE, OPTIONS"),
+        ("/v1/rooms/lobby/read", "PUT, OPTIONS"), ("/v1/rooms/lobby/live", "GET, OPTIONS"),
+        ("/v1/live", "GET, OPTIONS"), ("/v1/rooms/lobby", "GET, HEAD, PUT, DELETE, OPTIONS"),
+        ("/v1/rooms/lobby/changes", "GET, HEAD, OPTIONS"), ("/v1/admin/users/a/sockets", "DELETE, OPTIONS"),
+    ])
+    func `lists the methods of its path`(path: String, allowed: String) {
         let segments = path.dropFirst().split(separator: "/").map(String.init)
         #expect(Resource.find(segments)?.allowed == allowed)
     }
 
     // MARK: The table
 
-    @Test("serves HEAD as GET, unless it is a socket or a stream")
-    func head() {
+    @Test func `serves HEAD as GET, unless it is a socket or a stream`() {
         for resource in Resource.all {
             let hasGet = resource.route(for: .get) != nil
             #expect((resource.route(for: .head) != nil) == (hasGet && !resource.isLive), "\(resource.path)")
         }
     }
 
-    @Test("is the only one of its method and path, and shares the path's listeners")
-    func unique() {
+    @Test func `is the only one of its method and path, and shares the path's listeners`() {
         for resource in Resource.all {
             #expect(Set(resource.routes.map(\.method)).count == resource.routes.count, "\(resource.path)")
             for route in resource.routes {
@@ -136,8 +129,7 @@ struct RouteTests {
         }
     }
 
-    @Test("is found by its own path, so that no earlier path hides it")
-    func reachable() throws {
+    @Test func `is found by its own path, so that no earlier path hides it`() throws {
         for resource in Resource.all {
             // Names that no placeholder's neighbor has.
             let path = resource.path.replacing(/\{[a-z_]+\}/, with: "1")

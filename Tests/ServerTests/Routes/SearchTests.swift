@@ -23,8 +23,7 @@ struct SearchTests {
         return problem.code
     }
 
-    @Test("lists hits with their messages and highlights, page by page")
-    func pages() throws {
+    @Test func `lists hits with their messages and highlights, page by page`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let first = try client.send("one note", to: "den")
@@ -41,16 +40,14 @@ struct SearchTests {
         }
     }
 
-    @Test(
-        "refuses what is wrong with the field and the code",
-        arguments: [
-            ("", "query_invalid"), ("q=", "query_invalid"), ("q=-a", "query_invalid"),
-            ("q=a&sender=%20", "invalid_user"),
-            ("q=a&has=x", "invalid_field"), ("q=a&limit=201", "invalid_limit"), ("q=a&before=x", "invalid_cursor"),
-            ("q=a&after=read", "invalid_cursor"), ("q=a&cursor=1", "invalid_cursor"),
-            ("q=a&cursor=x:0:lobby:1", "cursor_unknown"),
-        ])
-    func refused(query: String, expected: String) throws {
+    @Test(arguments: [
+        ("", "query_invalid"), ("q=", "query_invalid"), ("q=-a", "query_invalid"),
+        ("q=a&sender=%20", "invalid_user"),
+        ("q=a&has=x", "invalid_field"), ("q=a&limit=201", "invalid_limit"), ("q=a&before=x", "invalid_cursor"),
+        ("q=a&after=read", "invalid_cursor"), ("q=a&cursor=1", "invalid_cursor"),
+        ("q=a&cursor=x:0:lobby:1", "cursor_unknown"),
+    ])
+    func `refuses what is wrong with the field and the code`(query: String, expected: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("a")
@@ -62,8 +59,7 @@ struct SearchTests {
         }
     }
 
-    @Test("needs a name, and is not offered by a server that does not search")
-    func offered() throws {
+    @Test func `needs a name, and is not offered by a server that does not search`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.get("/v1/search?q=a").status == .unauthorized)
@@ -80,8 +76,7 @@ struct SearchTests {
         }
     }
 
-    @Test("is refused for a while with the progress while the first index is built")
-    func building() throws {
+    @Test func `is refused for a while with the progress while the first index is built`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("a")
@@ -100,8 +95,7 @@ struct SearchTests {
         }
     }
 
-    @Test("counts against a limit of its own")
-    func limit() throws {
+    @Test func `counts against a limit of its own`() throws {
         try withServer {
             $0.limits.userSearches = RateLimit("1/h:2")
         } _: { server in

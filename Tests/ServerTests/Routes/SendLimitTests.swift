@@ -64,8 +64,8 @@ struct SendLimitTests {
                 limit: Limits.attachmentStringBytes, code: "too_long", field: "attachments[0].\(name)")
         }
 
-    @Test("admit the largest sizes, and refuse one more", arguments: bounds)
-    func hold(bound: Bound) throws {
+    @Test(arguments: bounds)
+    func `admit the largest sizes, and refuse one more`(bound: Bound) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.post(bound.draft(bound.limit)).status == .created)
@@ -79,8 +79,7 @@ struct SendLimitTests {
         }
     }
 
-    @Test("count bytes of UTF-8, not characters or escapes")
-    func countsBytes() throws {
+    @Test func `count bytes of UTF-8, not characters or escapes`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let half = String(repeating: "é", count: Limits.textBytes / 2)
@@ -92,8 +91,7 @@ struct SendLimitTests {
         }
     }
 
-    @Test("apply to ids of rooms and users")
-    func ids() throws {
+    @Test func `apply to ids of rooms and users`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.send("x", to: Self.text(RoomID.maximumBytes)).seq == 1)

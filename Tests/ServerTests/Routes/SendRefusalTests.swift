@@ -32,39 +32,35 @@ struct SendRefusalTests {
         #expect(try client.read("/v1/rooms/lobby", as: ReceivedRoom.self).head == 0)
     }
 
-    @Test(
-        "gets 400 with the field if it cannot be read",
-        arguments: [
-            Case("", "invalid_json"), Case("{", "invalid_json"), Case("[]", "invalid_json"), Case("7", "invalid_json"),
-            Case("null", "invalid_json"), Case(#""text""#, "invalid_json"), Case("text=hello", "invalid_json"),
-            Case(#"{"text":"x"}{}"#, "invalid_json"), Case(#"{"text":"x",}"#, "invalid_json"),
-            Case(#"{"text":'x'}"#, "invalid_json"), Case(#"{"text":"x","text":"y"}"#, "invalid_json"),
-            Case(#"{"text":"x","data":{"a":1,"a":2}}"#, "invalid_json"), Case(#"{"text":"\ud800"}"#, "invalid_json"),
-            Case(#"{"text":"\udc00\ud800"}"#, "invalid_json"), Case("{\"text\":\"a\nb\"}", "invalid_json"),
-            Case(#"{"text":"x","data":{"n":01}}"#, "invalid_json"), Case("\u{FEFF}{\"text\":\"x\"}", "invalid_json"),
-            Case(#"{"text":7}"#, "invalid_field", "text"), Case(#"{"text":["x"]}"#, "invalid_field", "text"),
-            Case(#"{"text":"x","client_message_id":1}"#, "invalid_field", "client_message_id"),
-            Case(#"{"text":"x","reply_to":"1"}"#, "invalid_field", "reply_to"),
-            Case(#"{"text":"x","reply_to":1.5}"#, "invalid_field", "reply_to"),
-            Case(#"{"text":"x","data":[]}"#, "invalid_field", "data"),
-            Case(#"{"text":"x","data":"{}"}"#, "invalid_field", "data"),
-            Case(#"{"text":"x","attachments":{}}"#, "invalid_field", "attachments"),
-            Case(#"{"text":"x","attachments":["u"]}"#, "invalid_field", "attachments[0]"),
-            Case(#"{"attachments":[{"type":1,"url":"http://x.example"}]}"#, "invalid_field", "attachments[0].type"),
-            Case(
-                #"{"attachments":[{"type":"image","url":"http://x.example","width":"1","height":1}]}"#,
-                "invalid_field", "attachments[0].width"),
-        ])
-    func unreadable(refused: Case) throws {
+    @Test(arguments: [
+        Case("", "invalid_json"), Case("{", "invalid_json"), Case("[]", "invalid_json"), Case("7", "invalid_json"),
+        Case("null", "invalid_json"), Case(#""text""#, "invalid_json"), Case("text=hello", "invalid_json"),
+        Case(#"{"text":"x"}{}"#, "invalid_json"), Case(#"{"text":"x",}"#, "invalid_json"),
+        Case(#"{"text":'x'}"#, "invalid_json"), Case(#"{"text":"x","text":"y"}"#, "invalid_json"),
+        Case(#"{"text":"x","data":{"a":1,"a":2}}"#, "invalid_json"), Case(#"{"text":"\ud800"}"#, "invalid_json"),
+        Case(#"{"text":"\udc00\ud800"}"#, "invalid_json"), Case("{\"text\":\"a\nb\"}", "invalid_json"),
+        Case(#"{"text":"x","data":{"n":01}}"#, "invalid_json"), Case("\u{FEFF}{\"text\":\"x\"}", "invalid_json"),
+        Case(#"{"text":7}"#, "invalid_field", "text"), Case(#"{"text":["x"]}"#, "invalid_field", "text"),
+        Case(#"{"text":"x","client_message_id":1}"#, "invalid_field", "client_message_id"),
+        Case(#"{"text":"x","reply_to":"1"}"#, "invalid_field", "reply_to"),
+        Case(#"{"text":"x","reply_to":1.5}"#, "invalid_field", "reply_to"),
+        Case(#"{"text":"x","data":[]}"#, "invalid_field", "data"),
+        Case(#"{"text":"x","data":"{}"}"#, "invalid_field", "data"),
+        Case(#"{"text":"x","attachments":{}}"#, "invalid_field", "attachments"),
+        Case(#"{"text":"x","attachments":["u"]}"#, "invalid_field", "attachments[0]"),
+        Case(#"{"attachments":[{"type":1,"url":"http://x.example"}]}"#, "invalid_field", "attachments[0].type"),
+        Case(
+            #"{"attachments":[{"type":"image","url":"http://x.example","width":"1","height":1}]}"#,
+            "invalid_field", "attachments[0].width"),
+    ])
+    func `gets 400 with the field if it cannot be read`(refused: Case) throws {
         try withServer { server in
             try expectRefusal(400, refused, in: HTTPClient(port: server.port))
         }
     }
 
-    @Test(
-        "gets 400 if it is not UTF-8",
-        arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] as [[UInt8]])
-    func notUTF8(bytes: [UInt8]) throws {
+    @Test(arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80]] as [[UInt8]])
+    func `gets 400 if it is not UTF-8`(bytes: [UInt8]) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let body = Array(#"{"text":""#.utf8) + bytes + Array(#""}"#.utf8)
@@ -74,46 +70,44 @@ struct SendRefusalTests {
         }
     }
 
-    @Test(
-        "gets 422 with the field if it is not allowed",
-        arguments: [
-            Case("{}", "empty_message", "text"), Case(#"{"text":""}"#, "empty_message", "text"),
-            Case(#"{"text":null,"attachments":[]}"#, "empty_message", "text"),
-            Case(#"{"data":{"a":1}}"#, "empty_message", "text"),
-            Case(#"{"text":"x","client_message_id":""}"#, "empty_field", "client_message_id"),
-            Case(#"{"text":"a\u0000b"}"#, "nul_character", "text"),
-            Case(#"{"text":"x","client_message_id":"\u0000"}"#, "nul_character", "client_message_id"),
-            Case(#"{"text":"x","data":{"a":"\u0000"}}"#, "nul_character", "data"),
-            Case(#"{"text":"x","data":{"\u0000":1}}"#, "nul_character", "data"),
-            Case(#"{"attachments":[{"url":"http://x.example"}]}"#, "invalid_attachment", "attachments[0].type"),
-            Case(
-                #"{"attachments":[{"type":"gif","url":"http://x.example"}]}"#, "invalid_attachment",
-                "attachments[0].type"),
-            Case(#"{"attachments":[{"type":"link"}]}"#, "invalid_attachment", "attachments[0].url"),
-            Case(
-                #"{"attachments":[{"type":"link","url":"javascript:alert(1)"}]}"#, "invalid_attachment",
-                "attachments[0].url"),
-            Case(
-                #"{"attachments":[{"type":"image","url":"http://x.example"}]}"#, "size_missing", "attachments[0].width"),
-            Case(
-                #"{"attachments":[{"type":"image","url":"http://x.example","width":1}]}"#, "size_missing",
-                "attachments[0].height"),
-            Case(
-                #"{"attachments":[{"type":"link","url":"http://x.example"},"#
-                    + #"{"type":"video","url":"http://x.example","width":0,"height":1}]}"#,
-                "size_missing", "attachments[1].width"),
-            Case(
-                #"{"attachments":[{"type":"file","url":"http://x.example","size":-1}]}"#, "invalid_attachment",
-                "attachments[0].size"),
-        ])
-    func notAllowed(refused: Case) throws {
+    @Test(arguments: [
+        Case("{}", "empty_message", "text"), Case(#"{"text":""}"#, "empty_message", "text"),
+        Case(#"{"text":null,"attachments":[]}"#, "empty_message", "text"),
+        Case(#"{"data":{"a":1}}"#, "empty_message", "text"),
+        Case(#"{"text":"x","client_message_id":""}"#, "empty_field", "client_message_id"),
+        Case(#"{"text":"a\u0000b"}"#, "nul_character", "text"),
+        Case(#"{"text":"x","client_message_id":"\u0000"}"#, "nul_character", "client_message_id"),
+        Case(#"{"text":"x","data":{"a":"\u0000"}}"#, "nul_character", "data"),
+        Case(#"{"text":"x","data":{"\u0000":1}}"#, "nul_character", "data"),
+        Case(#"{"attachments":[{"url":"http://x.example"}]}"#, "invalid_attachment", "attachments[0].type"),
+        Case(
+            #"{"attachments":[{"type":"gif","url":"http://x.example"}]}"#, "invalid_attachment",
+            "attachments[0].type"),
+        Case(#"{"attachments":[{"type":"link"}]}"#, "invalid_attachment", "attachments[0].url"),
+        Case(
+            #"{"attachments":[{"type":"link","url":"javascript:alert(1)"}]}"#, "invalid_attachment",
+            "attachments[0].url"),
+        Case(
+            #"{"attachments":[{"type":"image","url":"http://x.example"}]}"#, "size_missing", "attachments[0].width"),
+        Case(
+            #"{"attachments":[{"type":"image","url":"http://x.example","width":1}]}"#, "size_missing",
+            "attachments[0].height"),
+        Case(
+            #"{"attachments":[{"type":"link","url":"http://x.example"},"#
+                + #"{"type":"video","url":"http://x.example","width":0,"height":1}]}"#,
+            "size_missing", "attachments[1].width"),
+        Case(
+            #"{"attachments":[{"type":"file","url":"http://x.example","size":-1}]}"#, "invalid_attachment",
+            "attachments[0].size"),
+    ])
+    func `gets 422 with the field if it is not allowed`(refused: Case) throws {
         try withServer { server in
             try expectRefusal(422, refused, in: HTTPClient(port: server.port))
         }
     }
 
-    @Test("gets 415 for a content coding, before the body is read", arguments: ["gzip", "identity, br", "x"])
-    func contentEncoding(coding: String) throws {
+    @Test(arguments: ["gzip", "identity, br", "x"])
+    func `gets 415 for a content coding, before the body is read`(coding: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let target = "/v1/rooms/lobby/messages?user=a"
@@ -129,13 +123,11 @@ struct SendRefusalTests {
         }
     }
 
-    @Test(
-        "gets 415 for a content type other than JSON",
-        arguments: [
-            "text/html", "text/plain", "image/png", "multipart/form-data; boundary=x", "application/xml", "nonsense",
-            "application/json; charset=utf-16",
-        ])
-    func contradictsJSON(contentType: String) throws {
+    @Test(arguments: [
+        "text/html", "text/plain", "image/png", "multipart/form-data; boundary=x", "application/xml", "nonsense",
+        "application/json; charset=utf-16",
+    ])
+    func `gets 415 for a content type other than JSON`(contentType: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let fields = [HTTPField(name: .contentType, value: contentType)]
@@ -147,8 +139,7 @@ struct SendRefusalTests {
         }
     }
 
-    @Test("does not include a send whose content type is compatible with JSON")
-    func otherContentTypes() throws {
+    @Test func `does not include a send whose content type is compatible with JSON`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let types = [

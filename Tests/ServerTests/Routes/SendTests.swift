@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A send")
 struct SendTests {
-    @Test("returns the stored message, with its fields in order, and its URL")
-    func stores() throws {
+    @Test func `returns the stored message, with its fields in order, and its URL`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("first")
@@ -29,8 +28,7 @@ struct SendTests {
         }
     }
 
-    @Test("leaves out fields that are empty, null or false")
-    func leavesOut() throws {
+    @Test func `leaves out fields that are empty, null or false`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let draft =
@@ -40,8 +38,7 @@ struct SendTests {
         }
     }
 
-    @Test("numbers the messages of each room without gaps, with times that never decrease")
-    func numbers() throws {
+    @Test func `numbers the messages of each room without gaps, with times that never decrease`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             var times = [""]
@@ -58,8 +55,7 @@ struct SendTests {
         }
     }
 
-    @Test("that is repeated gets 200 with the first message")
-    func isIdempotent() throws {
+    @Test func `that is repeated gets 200 with the first message`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let first = try client.post(
@@ -76,8 +72,7 @@ struct SendTests {
         }
     }
 
-    @Test("with an id that another sender or room has used is new")
-    func scopesClientIDs() throws {
+    @Test func `with an id that another sender or room has used is new`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("a", id: "a1")
@@ -89,8 +84,7 @@ struct SendTests {
         }
     }
 
-    @Test("without an id is always new")
-    func withoutID() throws {
+    @Test func `without an id is always new`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             #expect(try client.send("same").seq == 1)
@@ -98,16 +92,14 @@ struct SendTests {
         }
     }
 
-    @Test(
-        "with an id that was used for other content is refused",
-        arguments: [
-            #"{"client_message_id":"a1","text":"other"}"#,
-            #"{"client_message_id":"a1","text":"hello","data":{"a":1}}"#,
-            #"{"client_message_id":"a1","text":"hello","reply_to":1}"#,
-            #"{"client_message_id":"a1","text":"hello","attachments":[{"type":"link","url":"http://x.example"}]}"#,
-            #"{"client_message_id":"a1","attachments":[{"type":"link","url":"http://x.example"}]}"#,
-        ])
-    func refusesReuse(draft: String) throws {
+    @Test(arguments: [
+        #"{"client_message_id":"a1","text":"other"}"#,
+        #"{"client_message_id":"a1","text":"hello","data":{"a":1}}"#,
+        #"{"client_message_id":"a1","text":"hello","reply_to":1}"#,
+        #"{"client_message_id":"a1","text":"hello","attachments":[{"type":"link","url":"http://x.example"}]}"#,
+        #"{"client_message_id":"a1","attachments":[{"type":"link","url":"http://x.example"}]}"#,
+    ])
+    func `with an id that was used for other content is refused`(draft: String) throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             try client.send("first")
@@ -120,8 +112,7 @@ struct SendTests {
         }
     }
 
-    @Test("may reply to any message of its room, and to no other")
-    func replies() throws {
+    @Test func `may reply to any message of its room, and to no other`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             for _ in 1...3 { try client.send("elsewhere", to: "other") }
@@ -137,8 +128,7 @@ struct SendTests {
         }
     }
 
-    @Test("may have attachments of every type and no text")
-    func attaches() throws {
+    @Test func `may have attachments of every type and no text`() throws {
         try withServer { server in
             let client = try HTTPClient(port: server.port)
             let types = ["image", "video", "audio", "file", "link"]

@@ -155,8 +155,7 @@ struct WebhookTests {
         return try decode(answer.body, as: State.self)
     }
 
-    @Test("gets the messages of its rooms, signed with the secret that its creation has told")
-    func delivers() async throws {
+    @Test func `gets the messages of its rooms, signed with the secret that its creation has told`() async throws {
         try await with { _, client in
             try send(client, "before")
             let created = try set(client, #","rooms":["lob*"]"#)
@@ -182,8 +181,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("begins with the first message if it is told to, and misses nothing over a restart")
-    func restarts() async throws {
+    @Test func `begins with the first message if it is told to, and misses nothing over a restart`() async throws {
         try await with { server, client in
             for number in 1...150 { try send(client, "\(number)") }
             receiver.answers(503)
@@ -197,8 +195,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("tries again under the same id, while other rooms are on time")
-    func triesAgain() async throws {
+    @Test func `tries again under the same id, while other rooms are on time`() async throws {
         try await with { _, client in
             let failures = Mutex(0)
             receiver.answers { delivery in
@@ -222,8 +219,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("stops a room whose delivery is refused thrice, until an admin skips it")
-    func stops() async throws {
+    @Test func `stops a room whose delivery is refused thrice, until an admin skips it`() async throws {
         try await with { _, client in
             receiver.answers { delivery in
                 .success(SenderAnswer(status: delivery.text.contains("poison") ? 422 : 200))
@@ -244,8 +240,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("shows in the metrics how late it is, and that it is paused")
-    func metrics() async throws {
+    @Test func `shows in the metrics how late it is, and that it is paused`() async throws {
         func configure(_ configuration: inout ServerConfiguration) {
             configuration.webhookSender = receiver
             configuration.metricsAddress = ListenAddress(host: "127.0.0.1", port: 0)
@@ -269,8 +264,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("is paused by 410, and goes on when it is enabled again")
-    func pauses() async throws {
+    @Test func `is paused by 410, and goes on when it is enabled again`() async throws {
         try await with { _, client in
             receiver.answers(410)
             try set(client)
@@ -288,8 +282,9 @@ struct WebhookTests {
         }
     }
 
-    @Test("delivers again from a revision or a time, signs with two secrets after a rotation, and can be tested")
-    func operations() async throws {
+    @Test func `delivers again from a revision or a time, signs with two secrets after a rotation, and can be tested`()
+        async throws
+    {
         try await with { _, client in
             let old = try #require(try set(client).secret.flatMap { WebhookSecret($0) })
             try send(client, "one")
@@ -319,8 +314,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("tells that a room was deleted")
-    func deletion() async throws {
+    @Test func `tells that a room was deleted`() async throws {
         try await with { _, client in
             try set(client)
             try send(client, "one")
@@ -330,8 +324,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("gets events of rooms, members and reports in the order of the room's messages")
-    func events() async throws {
+    @Test func `gets events of rooms, members and reports in the order of the room's messages`() async throws {
         try await with { server, client in
             receiver.answers(503)
             try set(client, #","rooms":["*"],"events":["message","room","member","report"]"#)
@@ -391,8 +384,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("is for admins, and needs a URL with https")
-    func rules() async throws {
+    @Test func `is for admins, and needs a URL with https`() async throws {
         try await with { _, client in
             for body in [
                 "{}", #"{"url":"http://example.com/"}"#, #"{"url":"https://user@example.com/"}"#,

@@ -25,8 +25,7 @@ struct AdminTests {
         try client.request(method, Self.room + path, fields: [.bearer(token)], body: Array(body.utf8))
     }
 
-    @Test("reads and changes private rooms that others cannot see, and deletes anybody's messages")
-    func privateRoom() async throws {
+    @Test func `reads and changes private rooms that others cannot see, and deletes anybody's messages`() async throws {
         try await withTokenServer(configure: { $0.presence = true }) { server in
             let client = try HTTPClient(port: server.port)
             #expect(try request(client, .put, "", #"{"visibility":"private"}"#, by: alice).status == .created)
@@ -46,8 +45,8 @@ struct AdminTests {
         }
     }
 
-    @Test("follows a private room until a new token is not an admin's", arguments: [1, 2])
-    func live(threads: Int) async throws {
+    @Test(arguments: [1, 2])
+    func `follows a private room until a new token is not an admin's`(threads: Int) async throws {
         let plain = try TestToken.of("root")
         try await withTokenServer(configure: { $0.threads = threads }) { server in
             let client = try HTTPClient(port: server.port)
@@ -71,8 +70,7 @@ struct AdminTests {
         }
     }
 
-    @Test("creates rooms where only admins may")
-    func makesRooms() async throws {
+    @Test func `creates rooms where only admins may`() async throws {
         try await withTokenServer(configure: { $0.roomsByAdminsOnly = true }) { server in
             let client = try HTTPClient(port: server.port)
             #expect(

@@ -13,8 +13,7 @@ struct ClaimedProfileTests {
         try client.get("/v1/profiles?users=\(user)", fields: [field]).text
     }
 
-    @Test("is set where it differs, by requests and by sockets; what it does not claim stays")
-    func sets() async throws {
+    @Test func `is set where it differs, by requests and by sockets; what it does not claim stays`() async throws {
         let bob = HTTPField.bearer(try TestToken.of("bob", #""name":"Bob","picture":"https://x/y""#))
         let carol = HTTPField.bearer(try TestToken.of("carol", #""name":"Carol","picture":"no URL""#))
         let plain = HTTPField.bearer(try TestToken.of("dora"))
@@ -35,8 +34,7 @@ struct ClaimedProfileTests {
         }
     }
 
-    @Test("is compared once a minute for each user")
-    func interval() throws {
+    @Test func `is compared once a minute for each user`() throws {
         var claimed = ClaimedProfiles()
         func isDue(_ user: String, _ seconds: Int64) throws -> Bool { claimed.isDue(try UserID(user), at: seconds) }
         #expect(try isDue("bob", 1_000))
@@ -49,8 +47,7 @@ struct ClaimedProfileTests {
         #expect(try isDue("bob", 500))
     }
 
-    @Test("is remembered for a bounded number of users")
-    func bound() throws {
+    @Test func `is remembered for a bounded number of users`() throws {
         var claimed = ClaimedProfiles()
         func isDue(_ user: String, _ seconds: Int64) throws -> Bool { claimed.isDue(try UserID(user), at: seconds) }
         for number in 0..<ClaimedProfiles.maximumUsers { #expect(try isDue("u\(number)", 1)) }

@@ -11,8 +11,7 @@ import Tokens
 struct KeyReloadTests {
     private let messages = "/v1/rooms/lobby/messages"
 
-    @Test("apply from the next request on; unusable ones change nothing, and the log says so")
-    func reload() throws {
+    @Test func `apply from the next request on; unusable ones change nothing, and the log says so`() throws {
         let files = try TestKeys()
         let other = String(repeating: "x", count: 40)
         var sources = KeySources()

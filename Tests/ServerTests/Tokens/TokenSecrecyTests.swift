@@ -9,8 +9,8 @@ import WebSocket
 
 @Suite("Tokens and keys")
 struct TokenSecrecyTests {
-    @Test("stay out of the log at every level, and out of errors", arguments: [LogFormat.text, .json])
-    func log(format: LogFormat) async throws {
+    @Test(arguments: [LogFormat.text, .json])
+    func `stay out of the log at every level, and out of errors`(format: LogFormat) async throws {
         let tokens = try [TestToken.of("alice"), TestToken.of("alice", expiringIn: -61), "not.a.token-but-a-secret"]
         let pipe = PipeEnds()
         let logger = makeLogger(

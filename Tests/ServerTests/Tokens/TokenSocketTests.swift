@@ -11,8 +11,7 @@ struct TokenSocketTests {
     /// An expiry in seconds from now, without the leeway of 60, that a test can wait for.
     private let soon: Int64 = -57
 
-    @Test("takes it from a subprotocol, which is not echoed, from a parameter, or from a header")
-    func sources() async throws {
+    @Test func `takes it from a subprotocol, which is not echoed, from a parameter, or from a header`() async throws {
         let (token, other) = (try TestToken.of("alice"), try TestToken.of("bob"))
         try await withTokenServer { server in
             let live = "/v1/rooms/lobby/live"
@@ -33,8 +32,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("is refused before the upgrade without a valid one")
-    func refused() async throws {
+    @Test func `is refused before the upgrade without a valid one`() async throws {
         let limited = try TestToken.of("alice", #""rooms":["kitchen"]"#)
         try await withTokenServer { server in
             for (token, status) in [("", 401), ("a.b.c", 401), (limited, 403)] {
@@ -47,8 +45,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("closes with 4401 when the token expires; an event stream just ends")
-    func ends() async throws {
+    @Test func `closes with 4401 when the token expires; an event stream just ends`() async throws {
         try await withTokenServer { server in
             let query = "access_token=\(try TestToken.of("alice", expiringIn: soon))"
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
@@ -63,8 +60,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("closes at the token's exp, although requests are accepted a minute longer")
-    func endsAtExpiry() async throws {
+    @Test func `closes at the token's exp, although requests are accepted a minute longer`() async throws {
         try await withTokenServer { server in
             let query = "access_token=\(try TestToken.of("alice", expiringIn: 3))"
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
@@ -74,8 +70,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("continues with a new token of the same user, without an answer, and ends with that one")
-    func renewal() async throws {
+    @Test func `continues with a new token of the same user, without an answer, and ends with that one`() async throws {
         try await withTokenServer { server in
             let live = "/v1/rooms/lobby/live?access_token="
             let renewed = try WebSocketClient(port: server.port, live + TestToken.of("alice", expiringIn: soon))
@@ -91,8 +86,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("ends with a new token that does not allow its room")
-    func narrowed() async throws {
+    @Test func `ends with a new token that does not allow its room`() async throws {
         try await withTokenServer { server in
             let token = try TestToken.of("alice")
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?access_token=\(token)")
@@ -106,8 +100,7 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("answers an invalid new token with an error, and keeps the old one until its end")
-    func badRenewal() async throws {
+    @Test func `answers an invalid new token with an error, and keeps the old one until its end`() async throws {
         try await withTokenServer { server in
             let old = try TestToken.of("alice", expiringIn: soon + 5)
             let bad = [
@@ -125,8 +118,9 @@ struct TokenSocketTests {
         }
     }
 
-    @Test("whose rights change counts each change once for every subscription, towards its limit of frames")
-    func changingRights() async throws {
+    @Test func `whose rights change counts each change once for every subscription, towards its limit of frames`()
+        async throws
+    {
         let plain = try TestToken.of("alice")
         let others = [
             try TestToken.of("alice", #""admin":true"#), try TestToken.of("alice", #""rooms":["room*"]"#),

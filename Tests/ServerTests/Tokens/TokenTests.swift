@@ -16,8 +16,7 @@ struct TokenTests {
         return try decode(response.body, as: ReceivedMessage.self).sender
     }
 
-    @Test("takes the caller from the token, in the header with Bearer in any case, or in the URL")
-    func named() async throws {
+    @Test func `takes the caller from the token, in the header with Bearer in any case, or in the URL`() async throws {
         let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
@@ -33,8 +32,7 @@ struct TokenTests {
         }
     }
 
-    @Test("lets the token's user change messages, in the token's rooms only")
-    func changes() async throws {
+    @Test func `lets the token's user change messages, in the token's rooms only`() async throws {
         let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
         let elsewhere = try TestToken.of("alice", #""rooms":["kitchen"]"#)
         try await withTokenServer { server in
@@ -62,8 +60,8 @@ struct TokenTests {
         }
     }
 
-    @Test("accepts keys of each kind", arguments: TestKeys.Kind.allCases, [false, true])
-    func keys(kind: TestKeys.Kind, asSet: Bool) async throws {
+    @Test(arguments: TestKeys.Kind.allCases, [false, true])
+    func `accepts keys of each kind`(kind: TestKeys.Kind, asSet: Bool) async throws {
         let files = try TestKeys()
         let pair = try files.pair(kind)
         var sources = KeySources()
@@ -84,8 +82,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refuses callers without a token, also to read and subscribe, and names the scheme")
-    func missing() async throws {
+    @Test func `refuses callers without a token, also to read and subscribe, and names the scheme`() async throws {
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
             let targets = [
@@ -103,16 +100,16 @@ struct TokenTests {
         }
     }
 
-    @Test(
-        "refuses tokens that are expired, not yet valid, or of another server, each with its own code",
-        arguments: [
-            ("expired", "token_expired"), ("future", "token_not_yet_valid"), ("otherSecret", "token_invalid"),
-            ("none", "token_invalid"), ("noneUnsigned", "token_invalid"), ("hs512", "token_invalid"),
-            ("critical", "token_invalid"), ("noSubject", "token_invalid"), ("noExpiry", "token_invalid"),
-            ("garbage", "token_invalid"), ("empty", "token_invalid"), ("oversized", "token_invalid"),
-            ("cut", "token_invalid"), ("encrypted", "token_invalid"),
-        ])
-    func refused(kind: String, code: String) async throws {
+    @Test(arguments: [
+        ("expired", "token_expired"), ("future", "token_not_yet_valid"), ("otherSecret", "token_invalid"),
+        ("none", "token_invalid"), ("noneUnsigned", "token_invalid"), ("hs512", "token_invalid"),
+        ("critical", "token_invalid"), ("noSubject", "token_invalid"), ("noExpiry", "token_invalid"),
+        ("garbage", "token_invalid"), ("empty", "token_invalid"), ("oversized", "token_invalid"),
+        ("cut", "token_invalid"), ("encrypted", "token_invalid"),
+    ])
+    func `refuses tokens that are expired, not yet valid, or of another server, each with its own code`(
+        kind: String, code: String
+    ) async throws {
         let good = TestToken.payload("alice")
         let token =
             switch kind {
@@ -148,8 +145,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refuses a token signed with its public key as if that were a secret")
-    func keyConfusion() async throws {
+    @Test func `refuses a token signed with its public key as if that were a secret`() async throws {
         let files = try TestKeys()
         let pair = try files.pair(.rsa)
         var sources = KeySources()
@@ -167,8 +163,7 @@ struct TokenTests {
         }
     }
 
-    @Test("refuses two tokens that differ, and a name other than the token's")
-    func contradictions() async throws {
+    @Test func `refuses two tokens that differ, and a name other than the token's`() async throws {
         let (alice, bob) = (try TestToken.of("alice"), try TestToken.of("bob"))
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
@@ -187,8 +182,7 @@ struct TokenTests {
         }
     }
 
-    @Test("limits a token to its rooms")
-    func rooms() async throws {
+    @Test func `limits a token to its rooms`() async throws {
         let token = try TestToken.of("alice", #""rooms":["lobby","team-*"]"#)
         let nowhere = try TestToken.of("alice", #""rooms":[]"#, #""admin":true"#)
         try await withTokenServer { server in
@@ -207,8 +201,7 @@ struct TokenTests {
         }
     }
 
-    @Test("marks the answer to a URL with a token as private, and leaves the token out of links")
-    func links() async throws {
+    @Test func `marks the answer to a URL with a token as private, and leaves the token out of links`() async throws {
         let token = try TestToken.of("alice")
         try await withTokenServer { server in
             let client = try HTTPClient(port: server.port)
@@ -221,8 +214,7 @@ struct TokenTests {
         }
     }
 
-    @Test("may listen beyond loopback")
-    func beyondLoopback() async throws {
+    @Test func `may listen beyond loopback`() async throws {
         try await withTokenServer(configure: { $0.host = "0.0.0.0" }) { server in
             let status = try HTTPClient(port: server.port).get("/healthz").status
             #expect(status == .ok)

@@ -9,8 +9,7 @@ import Wire
 
 @Suite("A check", .partOfSQLite(.files))
 struct CheckTests {
-    @Test("of an open database finds everything sound, in tables and in the journal")
-    func sound() throws {
+    @Test func `of an open database finds everything sound, in tables and in the journal`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try Self.fill(log)
         let report = try DatabaseCheck(log.path).run()
@@ -42,15 +41,13 @@ struct CheckTests {
         _ = try log.change(.set(RoomSettings(visibility: .private)), in: "empty", by: "alice")
     }
 
-    @Test("of an empty database finds nothing")
-    func empty() throws {
+    @Test func `of an empty database finds nothing`() throws {
         let log = try TestLog()
         let report = try DatabaseCheck(log.path).run()
         #expect(report.isSound && report.rooms == 0 && report.messages == 0)
     }
 
-    @Test("shows one moment, whatever is sent meanwhile")
-    func oneMoment() throws {
+    @Test func `shows one moment, whatever is sent meanwhile`() throws {
         let log = try TestLog { $0.journal.messagesOfRoom = 7 }
         try log.fill(100)
         for _ in 0..<5 {
@@ -59,8 +56,7 @@ struct CheckTests {
         }
     }
 
-    @Test("changes nothing, and reports its progress")
-    func readOnly() throws {
+    @Test func `changes nothing, and reports its progress`() throws {
         let log = try TestLog()
         for _ in 0..<11 { try log.fill(1000) }
         log.close()
@@ -71,8 +67,7 @@ struct CheckTests {
         #expect(Set(parts.events).isSuperset(of: ["file 0", "messages 10000", "journal 0", "people 0"]))
     }
 
-    @Test("keeps the first findings and counts all")
-    func many() throws {
+    @Test func `keeps the first findings and counts all`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(50)
         log.close()
@@ -83,8 +78,7 @@ struct CheckTests {
         #expect(report.damages[0].description.hasPrefix("room lobby, seq 1: the snapshot cannot be read"))
     }
 
-    @Test("refuses a foreign file or a newer version")
-    func refused() throws {
+    @Test func `refuses a foreign file or a newer version`() throws {
         let directory = try TemporaryDirectory()
         func refusal(_ path: String) -> String? {
             #expect(throws: StoreError.self) { try DatabaseCheck(path).run() }?.description
@@ -99,8 +93,7 @@ struct CheckTests {
         #expect(refusal(log.path)?.contains("newer version") == true)
     }
 
-    @Test("of an older version checks its file and tables")
-    func older() throws {
+    @Test func `of an older version checks its file and tables`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "old.db")
         try makeDatabase(at: path, upTo: "v2")
@@ -112,8 +105,7 @@ struct CheckTests {
         #expect(try DatabaseCheck(path).run().damages.map(\.text) == ["the table journal is missing"])
     }
 
-    @Test("names rooms with damaged names readably")
-    func names() {
+    @Test func `names rooms with damaged names readably`() {
         #expect("\(Finding(room: "lobby", seq: 3, text: "x"))" == "room lobby, seq 3: x")
         #expect("\(Finding(room: "a\n\u{1B}b", seq: nil, text: "x"))" == #"room "a\n\u{1B}b": x"#)
         #expect("\(Finding(text: "x"))" == "x")

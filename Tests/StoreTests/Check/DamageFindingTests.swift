@@ -213,42 +213,40 @@ struct DamageFindingTests {
 
     private static let id = "(1 << 36) + "
 
-    @Test("in the messages", arguments: Damage.toMessages)
-    func messages(damage: Damage) throws {
+    @Test(arguments: Damage.toMessages)
+    func `in the messages`(damage: Damage) throws {
         try expect(damage)
     }
 
-    @Test("in the rows of reactions, replies and client message ids", arguments: Damage.toBelongings)
-    func belongings(damage: Damage) throws {
+    @Test(arguments: Damage.toBelongings)
+    func `in the rows of reactions, replies and client message ids`(damage: Damage) throws {
         try expect(damage)
     }
 
-    @Test("in the rows of rooms", arguments: Damage.toRooms)
-    func people(damage: Damage) throws {
+    @Test(arguments: Damage.toRooms)
+    func `in the rows of rooms`(damage: Damage) throws {
         try expect(damage)
     }
 
-    @Test(
-        "in the tables",
-        arguments: [
-            Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
-            Damage(
-                "DROP INDEX members_by_user; CREATE INDEX members_by_user ON members (room)",
-                "the index members_by_user differs from the schema"),
-            Damage("DROP TABLE expired", "the table expired is missing", "the check of members, read marks and bans"),
-            Damage(
-                "DROP TABLE reactions", "the index reactions_by_rev is missing", "the table reactions is missing",
-                "the check of the messages stopped: no such table: reactions"),
-            Damage(
-                """
-                DROP INDEX messages_by_client_message_id;
-                UPDATE messages SET client_message_id = 'id5', body = replace(body, 'id6', 'id5') WHERE id = \(id)6
-                """,
-                "the index messages_by_client_message_id is missing",
-                "room #1, seq 6: this message has the same client_message_id as message 5"),
-            Damage("CREATE TABLE notes (text TEXT)"),
-        ])
-    func tables(damage: Damage) throws {
+    @Test(arguments: [
+        Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
+        Damage(
+            "DROP INDEX members_by_user; CREATE INDEX members_by_user ON members (room)",
+            "the index members_by_user differs from the schema"),
+        Damage("DROP TABLE expired", "the table expired is missing", "the check of members, read marks and bans"),
+        Damage(
+            "DROP TABLE reactions", "the index reactions_by_rev is missing", "the table reactions is missing",
+            "the check of the messages stopped: no such table: reactions"),
+        Damage(
+            """
+            DROP INDEX messages_by_client_message_id;
+            UPDATE messages SET client_message_id = 'id5', body = replace(body, 'id6', 'id5') WHERE id = \(id)6
+            """,
+            "the index messages_by_client_message_id is missing",
+            "room #1, seq 6: this message has the same client_message_id as message 5"),
+        Damage("CREATE TABLE notes (text TEXT)"),
+    ])
+    func `in the tables`(damage: Damage) throws {
         try expect(damage)
     }
 
@@ -259,15 +257,13 @@ struct DamageFindingTests {
         for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
     }
 
-    @Test("in a room without an owner only if it is private")
-    func ownerless() throws {
+    @Test func `in a room without an owner only if it is private`() throws {
         let log = try makeLog()
         #expect(try findings("DELETE FROM members WHERE room = 2", in: log) == [])
         #expect(try DatabaseCheck(log.path).run().notes.map(\.text) == ["open rooms without an owner: 1"])
     }
 
-    @Test("in the journal")
-    func journal() throws {
+    @Test func `in the journal`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.fill(2)
         let spent = try log.sql {
@@ -323,8 +319,7 @@ struct DamageFindingTests {
         #expect(third > second && second > first)
     }
 
-    @Test("in the pages of the file")
-    func pages() throws {
+    @Test func `in the pages of the file`() throws {
         let log = try makeLog()
         let root = try log.sql {
             try Int64.fetchOne(
@@ -338,8 +333,7 @@ struct DamageFindingTests {
         #expect(!report.isSound && report.messages == 11)
     }
 
-    @Test("in a truncated file, and in the first page")
-    func cutOff() throws {
+    @Test func `in a truncated file, and in the first page`() throws {
         let log = try makeLog()
         #expect(truncate(log.path, StoreConfiguration.pageSize * 4) == 0)
         #expect(try DatabaseCheck(log.path).run().isSound == false)
@@ -373,8 +367,7 @@ struct PostgresCheckTests {
         return try check().damages.map(\.description)
     }
 
-    @Test("finds everything sound, while messages are sent")
-    func sound() throws {
+    @Test func `finds everything sound, while messages are sent`() throws {
         let log = try TestLog(postgres: url)
         try CheckTests.fill(log)
         let report = try DatabaseCheck(DatabaseLocation(url)).run(progress: { _, _ in _ = try? log.fill(3) })
@@ -386,10 +379,8 @@ struct PostgresCheckTests {
         #expect(later.isSound && later.rooms == 6, "\(later)")
     }
 
-    @Test(
-        "finds the same damage to rows as in SQLite",
-        arguments: Damage.toMessages + Damage.toBelongings + Damage.toRooms)
-    func rows(damage: Damage) throws {
+    @Test(arguments: Damage.toMessages + Damage.toBelongings + Damage.toRooms)
+    func `finds the same damage to rows as in SQLite`(damage: Damage) throws {
         try fill()
         // The rows of rooms in PostgreSQL have more to disagree with.
         let found = try findings(damage.postgresSQL).filter { !$0.contains("in the room's row") }
@@ -397,54 +388,51 @@ struct PostgresCheckTests {
         for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
     }
 
-    @Test(
-        "finds damage that only PostgreSQL can have",
-        arguments: [
-            Damage(
-                "UPDATE rooms SET head = 9 WHERE name = 'lobby'",
-                "room lobby: the highest seq is 9 in the room's row, but 8 in its messages"),
-            Damage(
-                "UPDATE rooms SET rev = 8 WHERE name = 'lobby'",
-                "room lobby: the latest revision is 8 in the room's row, but 12 in its messages"),
-            Damage(
-                "UPDATE rooms SET active_at = NULL WHERE name = 'attic'",
-                "room attic: the time of the newest message is 0 in the room's row, but "),
-            Damage(
-                "DELETE FROM messages WHERE id >> 36 = 2",
-                "room attic: the highest seq is 3 in the room's row, but 0 in its messages",
-                "room attic: the latest revision is 3", "room attic: the time of the newest message is "),
-            Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
-            Damage("ALTER TABLE members DROP CONSTRAINT members_pkey", "the index members_pkey is missing"),
-            Damage(
-                "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_by_user'::regclass",
-                "the index members_by_user is not valid: rebuild it with REINDEX"),
-            Damage(
-                "DROP TABLE reactions", "the table reactions is missing", "the index reactions_pkey is missing",
-                "the index reactions_by_rev is missing",
-                #"the check of the messages stopped: relation "reactions" does not exist"#),
-            Damage(
-                """
-                DROP INDEX messages_by_client_message_id;
-                UPDATE messages SET client_message_id = 'id5',
-                    body = convert_to(replace(convert_from(body, 'UTF8'), 'id6', 'id5'), 'UTF8') WHERE id = (1::bigint << 36) + 6
-                """,
-                "the index messages_by_client_message_id is missing",
-                "room #1, seq 6: this message has the same client_message_id as message 5"),
-            Damage("DELETE FROM server", "the row of the table server is missing; nodes cannot start without it"),
-            Damage(
-                "INSERT INTO events VALUES (99, 'n', 0, '', 0)", "there is an event 99, but the last one is "),
-            Damage("DROP FUNCTION backscroll_send", "the function backscroll_send is missing"),
-            Damage("DELETE FROM members WHERE room = 2"),
-        ])
-    func own(damage: Damage) throws {
+    @Test(arguments: [
+        Damage(
+            "UPDATE rooms SET head = 9 WHERE name = 'lobby'",
+            "room lobby: the highest seq is 9 in the room's row, but 8 in its messages"),
+        Damage(
+            "UPDATE rooms SET rev = 8 WHERE name = 'lobby'",
+            "room lobby: the latest revision is 8 in the room's row, but 12 in its messages"),
+        Damage(
+            "UPDATE rooms SET active_at = NULL WHERE name = 'attic'",
+            "room attic: the time of the newest message is 0 in the room's row, but "),
+        Damage(
+            "DELETE FROM messages WHERE id >> 36 = 2",
+            "room attic: the highest seq is 3 in the room's row, but 0 in its messages",
+            "room attic: the latest revision is 3", "room attic: the time of the newest message is "),
+        Damage("DROP INDEX messages_by_change", "the index messages_by_change is missing"),
+        Damage("ALTER TABLE members DROP CONSTRAINT members_pkey", "the index members_pkey is missing"),
+        Damage(
+            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_by_user'::regclass",
+            "the index members_by_user is not valid: rebuild it with REINDEX"),
+        Damage(
+            "DROP TABLE reactions", "the table reactions is missing", "the index reactions_pkey is missing",
+            "the index reactions_by_rev is missing",
+            #"the check of the messages stopped: relation "reactions" does not exist"#),
+        Damage(
+            """
+            DROP INDEX messages_by_client_message_id;
+            UPDATE messages SET client_message_id = 'id5',
+                body = convert_to(replace(convert_from(body, 'UTF8'), 'id6', 'id5'), 'UTF8') WHERE id = (1::bigint << 36) + 6
+            """,
+            "the index messages_by_client_message_id is missing",
+            "room #1, seq 6: this message has the same client_message_id as message 5"),
+        Damage("DELETE FROM server", "the row of the table server is missing; nodes cannot start without it"),
+        Damage(
+            "INSERT INTO events VALUES (99, 'n', 0, '', 0)", "there is an event 99, but the last one is "),
+        Damage("DROP FUNCTION backscroll_send", "the function backscroll_send is missing"),
+        Damage("DELETE FROM members WHERE room = 2"),
+    ])
+    func `finds damage that only PostgreSQL can have`(damage: Damage) throws {
         try fill()
         let found = try findings(damage.sql)
         #expect(found.count == damage.findings.count, "\(found)")
         for (found, expected) in zip(found, damage.findings) { #expect(found.contains(expected)) }
     }
 
-    @Test("refuses another program's database, a newer version, and one that cannot be reached")
-    func refused() throws {
+    @Test func `refuses another program's database, a newer version, and one that cannot be reached`() throws {
         func refusal(_ url: String) -> String? {
             #expect(throws: StoreError.self) { try DatabaseCheck(DatabaseLocation(url)).run() }?.description
         }

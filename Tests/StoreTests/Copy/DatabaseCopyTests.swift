@@ -92,8 +92,8 @@ struct DatabaseCopyTests {
             })
     }
 
-    @Test("to PostgreSQL and back has everything that clients see, and continues where it was interrupted")
-    func thereAndBack() throws {
+    @Test func `to PostgreSQL and back has everything that clients see, and continues where it was interrupted`() throws
+    {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())
         let directory = try TemporaryDirectory()
@@ -139,8 +139,7 @@ struct DatabaseCopyTests {
         back.close()
     }
 
-    @Test("needs an empty target and an existing source")
-    func refusals() throws {
+    @Test func `needs an empty target and an existing source`() throws {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())
         let directory = try TemporaryDirectory()

@@ -45,8 +45,7 @@ struct ErasureTests {
         try Message(decoding: #require(try log.message(seq, of: room)))
     }
 
-    @Test("leaves tombstones without a name, and no membership, read mark or reaction")
-    func erased() throws {
+    @Test func `leaves tombstones without a name, and no membership, read mark or reaction`() throws {
         let log = try makeLog()
         try log.sendAll([
             .init(text: "hello", sender: "alice"), .init(text: "a whisper", sender: "whisperer", id: "whisper-1"),
@@ -94,8 +93,8 @@ struct ErasureTests {
         }
     }
 
-    @Test("is no member of any room as soon as the erasure is answered, whether as a reader or for others")
-    func reads() throws {
+    @Test func `is no member of any room as soon as the erasure is answered, whether as a reader or for others`() throws
+    {
         let log = try makeLog()
         // More than one part of the job removes.
         let rooms = (100..<700).map { "room\($0)" }
@@ -143,8 +142,7 @@ struct ErasureTests {
         #expect(try log.inbox(of: "bob").rooms.map(\.summary.room.string) == [last])
     }
 
-    @Test("is not named in the bans that they set, nor in others' reasons and the titles of their rooms")
-    func names() throws {
+    @Test func `is not named in the bans that they set, nor in others' reasons and the titles of their rooms`() throws {
         let log = try makeLog()
         try log.sendAll([.init(sender: "ann"), .init(sender: "bob")])
         let title = "ann's room (joanna, bob & ann)"
@@ -174,8 +172,7 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test("may return at once as a new one, whose data stays")
-    func comesBack() throws {
+    @Test func `may return at once as a new one, whose data stays`() throws {
         let log = try makeLog()
         for _ in 0..<3 { try log.fill(1000, "long") }
         try log.sendAll([
@@ -215,8 +212,7 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test("is erased together with the new one if that is requested before the end")
-    func again() throws {
+    @Test func `is erased together with the new one if that is requested before the end`() throws {
         let log = try makeLog()
         for _ in 0..<3 { try log.fill(1000, "long") }
         try log.send(.init(sender: "bob"))
@@ -233,9 +229,8 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test(
-        "is erased completely after a crash, and the database is sound at any point", arguments: [0, 200, 700])
-    func crash(messages: Int) throws {
+    @Test(arguments: [0, 200, 700])
+    func `is erased completely after a crash, and the database is sound at any point`(messages: Int) throws {
         let log = try makeLog()
         try log.sendAll((0..<1000).map { .init(text: "\($0)", sender: $0 % 2 == 0 ? "bob" : "alice", id: "\($0)") })
         try log.submitAll(
@@ -257,8 +252,7 @@ struct ErasureTests {
         try expectSound(restored.path)
     }
 
-    @Test("was the last owner of a private room, which stays for admins")
-    func lastOwner() throws {
+    @Test func `was the last owner of a private room, which stays for admins`() throws {
         let log = try makeLog()
         _ = try log.change(.set(RoomSettings(visibility: .private)), by: "bob").get()
         try erase("bob", log)
@@ -269,8 +263,7 @@ struct ErasureTests {
         try expectSound(log.path)
     }
 
-    @Test("is shown under a name that nobody can use")
-    func name() {
+    @Test func `is shown under a name that nobody can use`() {
         #expect(throws: Problem.invalidUser) { try UserID("~deleted") }
         #expect(throws: Never.self) { try UserID("~deleted2") }
     }

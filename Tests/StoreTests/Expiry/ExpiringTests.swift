@@ -43,8 +43,7 @@ struct ExpiringTests {
         try waitUntil { try log.count("journal") == 0 }
     }
 
-    @Test("become tombstones, as if deleted")
-    func tombstone() throws {
+    @Test func `become tombstones, as if deleted`() throws {
         let log = try makeLog()
         let sent = try log.send(.init(text: "a whisper", id: "a1", data: #"{"a":1}"#))
         try log.react(to: 1, as: "bob")
@@ -77,8 +76,7 @@ struct ExpiringTests {
         #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
     }
 
-    @Test("are exactly those before the time limit")
-    func boundary() throws {
+    @Test func `are exactly those before the time limit`() throws {
         let log = try makeLog()
         try log.fill(2)
         clock.step(1)
@@ -95,8 +93,7 @@ struct ExpiringTests {
         #expect(try log.state(of: "attic") == RoomState(head: 1, rev: 1))
     }
 
-    @Test("expire a few at a time, the oldest of a room first, and are counted at the end")
-    func batches() throws {
+    @Test func `expire a few at a time, the oldest of a room first, and are counted at the end`() throws {
         let log = try makeLog { $0.commit.expiredMessages = 3 }
         try log.fill(10)
         try log.fill(4, "attic")
@@ -118,8 +115,7 @@ struct ExpiringTests {
         try expectSound(log.path)
     }
 
-    @Test("that are already deleted take no revision")
-    func deletedAlready() throws {
+    @Test func `that are already deleted take no revision`() throws {
         let log = try makeLog { $0.commit.expiredMessages = 2 }
         try log.fill(6)
         for seq in 2...5 as ClosedRange<Int64> { try log.delete(seq) }
@@ -129,8 +125,8 @@ struct ExpiringTests {
         #expect(try log.number("SELECT seq FROM expired") == 6)
     }
 
-    @Test("also expire when newer ones are in the journal, which is filed first", .onSQLite(.journal))
-    func journal() throws {
+    @Test(.onSQLite(.journal))
+    func `also expire when newer ones are in the journal, which is filed first`() throws {
         let log = try makeLog {
             $0.journal.idleTime = 60_000
             $0.keepDays = 2
@@ -151,8 +147,8 @@ struct ExpiringTests {
         try expectSound(log.path)
     }
 
-    @Test("in the journal stay until they are filed", .onSQLite(.journal))
-    func journalOnly() throws {
+    @Test(.onSQLite(.journal))
+    func `in the journal stay until they are filed`() throws {
         let log = try makeLog { $0.journal.idleTime = 60_000 }
         let sent = try log.fill(2)
         try log.fill(1, "attic")
@@ -166,8 +162,8 @@ struct ExpiringTests {
         try expectSound(again.path)
     }
 
-    @Test("are those of the shorter of the room's and the server's time", arguments: [nil, 2, 5] as [Int?])
-    func ofRoom(keepDays: Int?) throws {
+    @Test(arguments: [nil, 2, 5] as [Int?])
+    func `are those of the shorter of the room's and the server's time`(keepDays: Int?) throws {
         let log = try makeLog { $0.keepDays = keepDays }
         for (room, days) in [("day", 1), ("days", 3), ("years", 1000), ("lobby", nil)] as [(String, Int?)] {
             try log.fill(2, room)
@@ -192,8 +188,7 @@ struct ExpiringTests {
         try expectSound(log.path)
     }
 
-    @Test("expire while others are sent")
-    func meanwhile() throws {
+    @Test func `expire while others are sent`() throws {
         let log = try makeLog { $0.commit.expiredMessages = 5 }
         for room in 0..<5 { try log.fill(40, "room\(room)") }
         try waitUntilFiled(log)
@@ -207,8 +202,7 @@ struct ExpiringTests {
         #expect(try again.state(of: "room6") == RoomState(head: 24, rev: 24))
     }
 
-    @Test("expire once each, also after a crash at any moment")
-    func crashes() throws {
+    @Test func `expire once each, also after a crash at any moment`() throws {
         let log = try makeLog { $0.commit.expiredMessages = 4 }
         for room in 0..<3 { try log.fill(7, "room\(room)") }
         try waitUntilFiled(log)
@@ -239,8 +233,7 @@ struct ExpiringTests {
         #expect(copies.events.count >= 6)
     }
 
-    @Test("are not searched again after a restart, and stay without a time limit")
-    func restart() throws {
+    @Test func `are not searched again after a restart, and stay without a time limit`() throws {
         let log = try makeLog()
         try log.fill(5)
         clock.step(Self.day + 1)
@@ -259,8 +252,7 @@ struct ExpiringTests {
         #expect(try again.number("SELECT seq FROM expired") == 7)
     }
 
-    @Test("are not counted as unread, whatever their number")
-    func unread() throws {
+    @Test func `are not counted as unread, whatever their number`() throws {
         let log = try makeLog { $0.commit.expiredMessages = 100_000 }
         let old = 5100
         try log.fill(old)
@@ -278,8 +270,7 @@ struct ExpiringTests {
         #expect(try log.summary(of: "attic", for: "carol").firstUnread == nil)
     }
 
-    @Test("in a room that cannot be changed delay no other room and no sends")
-    func failing() throws {
+    @Test func `in a room that cannot be changed delay no other room and no sends`() throws {
         let log = try makeLog()
         for room in ["a", "b", "c"] { try log.fill(2, room) }
         try waitUntilFiled(log)

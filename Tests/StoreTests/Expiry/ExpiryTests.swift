@@ -12,29 +12,25 @@ struct ExpiryTests {
             Expiry.Limits(messages: 10, rooms: 4, pause: .milliseconds(250), interval: .seconds(600)), at: start)
     }
 
-    @Test("start at once, with the first rooms")
-    func first() {
+    @Test func `start at once, with the first rooms`() {
         let expiry = makeExpiry()
         #expect(expiry.next == start && expiry.room == 0)
         #expect(expiry.mostRooms == 4 && expiry.mostMessages == 10)
     }
 
-    @Test("continue after the pause, after the last room")
-    func goesOn() {
+    @Test func `continue after the pause, after the last room`() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: 4), at: start) == nil)
         #expect(expiry.next == start + .milliseconds(250) && expiry.room == 4)
     }
 
-    @Test("that found nothing are followed by another after the interval")
-    func nothing() {
+    @Test func `that found nothing are followed by another after the interval`() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: nil), at: start) == nil)
         #expect(expiry.next == start + .seconds(600) && expiry.room == 0)
     }
 
-    @Test("that may have left messages are followed by another after the pause, and report at the end")
-    func more() {
+    @Test func `that may have left messages are followed by another after the pause, and report at the end`() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: 3, expired: 10, hasMore: true), at: start) == nil)
         #expect(expiry.made(Expiry.Step(lastRoom: nil, expired: 5), at: start) == nil)
@@ -44,8 +40,7 @@ struct ExpiryTests {
         #expect(expiry.made(Expiry.Step(lastRoom: nil), at: start) == nil)
     }
 
-    @Test("retry a failed step room by room, and skip a room that fails again")
-    func failing() {
+    @Test func `retry a failed step room by room, and skip a room that fails again`() {
         var expiry = makeExpiry()
         #expect(expiry.made(Expiry.Step(lastRoom: 4), at: start) == nil)
         #expect(expiry.failed(6, at: start) == true)
@@ -57,8 +52,7 @@ struct ExpiryTests {
         #expect(expiry.next == start + .seconds(600))
     }
 
-    @Test("stop until the interval is over if no room can be read")
-    func unreadable() {
+    @Test func `stop until the interval is over if no room can be read`() {
         var expiry = makeExpiry()
         #expect(expiry.failed(nil, at: start) == true)
         #expect(expiry.next == start + .seconds(600) && expiry.mostRooms == 4)

@@ -14,8 +14,7 @@ struct JobTests {
         }
     }
 
-    @Test("take turns, and every second part is that of an erasure, however many other jobs there are")
-    func turns() throws {
+    @Test func `take turns, and every second part is that of an erasure, however many other jobs there are`() throws {
         var jobs = Jobs(retry: .seconds(1), at: .now)
         #expect(jobs.next == nil && jobs.first == nil)
         jobs.add((1...3).map { Job(id: $0, kind: .room($0)) })
@@ -33,8 +32,7 @@ struct JobTests {
         #expect(work(4, &jobs) == [9, 1, 8, 2])
     }
 
-    @Test("that are erasures only follow each other")
-    func erasures() throws {
+    @Test func `that are erasures only follow each other`() throws {
         var jobs = Jobs(retry: .seconds(1), at: .now)
         jobs.add([Job(id: 1, kind: .user(try UserID("a"))), Job(id: 2, kind: .user(try UserID("b")))])
         #expect(work(3, &jobs) == [1, 2, 1])
@@ -42,8 +40,7 @@ struct JobTests {
         #expect(jobs.first == nil && jobs.next == nil)
     }
 
-    @Test("that a part adds take nothing from the job of that part")
-    func addedByPart() throws {
+    @Test func `that a part adds take nothing from the job of that part`() throws {
         var jobs = Jobs(retry: .seconds(1), at: .now)
         let erasure = Job(id: 1, kind: .user(try UserID("a")))
         jobs.add([erasure])

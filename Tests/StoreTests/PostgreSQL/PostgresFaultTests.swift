@@ -64,8 +64,7 @@ struct PostgresFaultTests {
 
     private let sends = [TestLog.Send(text: "named", id: "a"), TestLog.Send(text: "unnamed")]
 
-    @Test("before a commit lose no send with a client message id, and store none without one")
-    func lostBeforeCommit() throws {
+    @Test func `before a commit lose no send with a client message id, and store none without one`() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
         let submissions = try log.submissions(sends)
@@ -84,8 +83,9 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("after a commit store a send with a client message id once, and report that one without may be stored")
-    func lostAfterCommit() throws {
+    @Test func `after a commit store a send with a client message id once, and report that one without may be stored`()
+        throws
+    {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
         // The caretaker's report must not wait for the standby, too: the log's end waits for the caretaker.
@@ -108,8 +108,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a deadlock are hidden from senders")
-    func deadlock() throws {
+    @Test func `such as a deadlock are hidden from senders`() throws {
         let log = try log()
         for room in ["a", "b", "c"] { try log.send(TestLog.Send(room: room)) }
         let submissions = try log.submissions(["a", "b", "c"].map { TestLog.Send(text: "second", room: $0) })
@@ -139,10 +138,10 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test(
-        "do not let a send that waits for a room's lock be stored after its sender was removed or banned",
-        arguments: zip(["read committed", "repeatable read", "serializable"], [true, true, false]))
-    func restrictionWhileWaiting(isolation: String, isRemoval: Bool) throws {
+    @Test(arguments: zip(["read committed", "repeatable read", "serializable"], [true, true, false]))
+    func `do not let a send that waits for a room's lock be stored after its sender was removed or banned`(
+        isolation: String, isRemoval: Bool
+    ) throws {
         try server.query("ALTER DATABASE \(database) SET default_transaction_isolation = '\(isolation)'")
         let nodes = try [log(), log()]
         let bob = try UserID("bob")
@@ -170,8 +169,7 @@ struct PostgresFaultTests {
         for node in nodes { node.close() }
     }
 
-    @Test("that leave a statement without an answer only delay sends and pages")
-    func silence() throws {
+    @Test func `that leave a statement without an answer only delay sends and pages`() throws {
         let log = try log { $0.databaseAnswerTime = .seconds(1) }
         // On a busy machine an answer may come too late at any time.
         func send(_ text: String) throws {
@@ -190,8 +188,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("that leave the listener without an answer are reported until it has reconnected")
-    func silentListener() throws {
+    @Test func `that leave the listener without an answer are reported until it has reconnected`() throws {
         let changes = Recorder<String?>()
         let log = try log {
             $0.databaseAnswerTime = .seconds(1)
@@ -209,8 +206,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a failover are reported once, and stop the node until it is opened again")
-    func otherHistory() throws {
+    @Test func `such as a failover are reported once, and stop the node until it is opened again`() throws {
         let reports = Recorder<Void>()
         let log = try log { $0.onOtherHistory = { reports.record(()) } }
         try log.send(TestLog.Send(text: "first", id: "a"))
@@ -231,10 +227,8 @@ struct PostgresFaultTests {
         again.close()
     }
 
-    @Test(
-        "such as a read-only database are named when a log is opened, and by the writer",
-        arguments: [true, false])
-    func readOnly(isStandby: Bool) throws {
+    @Test(arguments: [true, false])
+    func `such as a read-only database are named when a log is opened, and by the writer`(isStandby: Bool) throws {
         let health = Recorder<String?>()
         let log = try log {
             $0.idleProbeInterval = 10
@@ -272,8 +266,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a read-only database stay reported while changes come that store nothing")
-    func readOnlyUnderLoad() throws {
+    @Test func `such as a read-only database stay reported while changes come that store nothing`() throws {
         let health = Recorder<String?>()
         let log = try log {
             $0.idleProbeInterval = 10
@@ -298,10 +291,8 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test(
-        "that it could lose by a crash keep a node from storing, unless it may",
-        arguments: ["fsync", "full_page_writes"])
-    func unsafe(setting: String) throws {
+    @Test(arguments: ["fsync", "full_page_writes"])
+    func `that it could lose by a crash keep a node from storing, unless it may`(setting: String) throws {
         try server.query("ALTER SYSTEM SET \(setting) = off")
         try server.query("SELECT pg_reload_conf()")
         try waitUntil { (try? server.query("SHOW \(setting)")) == [["off"]] }
@@ -333,8 +324,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("do not let a batch be stored that its node has given up")
-    func abandonedBatch() throws {
+    @Test func `do not let a batch be stored that its node has given up`() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
         let holder = try holder()
@@ -351,8 +341,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("do not let the transaction of a stopped client keep its locks")
-    func stoppedClient() throws {
+    @Test func `do not let the transaction of a stopped client keep its locks`() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
         let stopped = try PostgresConnection(
@@ -365,8 +354,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a room that an operator has locked hold up only that room, whose changes are made later in order")
-    func lockedRoom() throws {
+    @Test func `such as a locked room hold up only that room, whose changes are made later in order`() throws {
         let log = try log { $0.roomLockTime = .milliseconds(50) }
         try log.sendAll([.init(room: "lobby"), .init(room: "other")])
         let holder = try holder()
@@ -387,8 +375,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a ban that is committed while a transaction waits for its room's lock end the right of its sender")
-    func banDuringWait() throws {
+    @Test func `such as a ban that is committed while a transaction waits for its room hold for it`() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first", sender: "bob"))
         let holder = try holder()
@@ -411,8 +398,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("such as a name that another transaction reserves hold up only that new room")
-    func reservedRoom() throws {
+    @Test func `such as a name that another transaction reserves hold up only that new room`() throws {
         let log = try log { $0.roomLockTime = .milliseconds(50) }
         try log.send(.init(room: "other"))
         let connection = try holder(of: "nothing")
@@ -425,8 +411,9 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("refuse the changes of a locked room once they have waited too long, and not those of other rooms")
-    func lockedForLong() throws {
+    @Test func `refuse the changes of a locked room once they have waited too long, and not those of other rooms`()
+        throws
+    {
         let log = try log {
             $0.roomLockTime = .milliseconds(50)
             $0.changeAge = .milliseconds(200)
@@ -441,8 +428,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("after the commit of a change do not make it fail because it is done already")
-    func lostAfterChange() throws {
+    @Test func `after the commit of a change do not make it fail because it is done already`() throws {
         let log = try log()
         _ = try log.change(.set(RoomSettings(visibility: .private)), by: "alice").get()
         _ = try log.change(.setMember(UserID("bob"), .owner), by: "alice").get()
@@ -467,8 +453,7 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("with a restart leave it open what became of a transaction, whose number may be another's now")
-    func reusedNumber() throws {
+    @Test func `with a restart leave it open what became of a transaction, whose number may be another's now`() throws {
         let log = try log()
         try log.send(TestLog.Send(text: "first"))
         let time = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
@@ -485,8 +470,8 @@ struct PostgresFaultTests {
         log.close()
     }
 
-    @Test("that keep a node from hearing of a removal do not keep it from learning of it before it stores")
-    func removalUnheard() throws {
+    @Test func `that keep a node from hearing of a removal do not keep it from learning of it before it stores`() throws
+    {
         let nodes = try [log(), log()]
         let bob = try UserID("bob")
         _ = try nodes[0].change(.set(RoomSettings(visibility: .private)), by: "alice").get()
@@ -506,8 +491,7 @@ struct PostgresFaultTests {
         for node in nodes { node.close() }
     }
 
-    @Test("that stop a node cannot make it keep locks, or the caretaker's work, for long")
-    func sessions() throws {
+    @Test func `that stop a node cannot make it keep locks, or the caretaker's work, for long`() throws {
         let bounds = PostgresConnection.Settings.ChangeBounds()
         let node = PostgresConnection.Settings(url: url, changes: bounds)
         let counts = DatabaseConnections()
@@ -523,8 +507,7 @@ struct PostgresFaultTests {
         }
     }
 
-    @Test("such as a caretaker whose session ends let another node continue its work")
-    func caretaker() throws {
+    @Test func `such as a caretaker whose session ends let another node continue its work`() throws {
         let nodes = try [log(), log()]
         func holders() -> [Int] {
             nodes.indices.filter { (nodes[$0].log as! PostgresLog).nodeCounts?.isCaretaker == true }
@@ -536,8 +519,7 @@ struct PostgresFaultTests {
         nodes[1 - first].close()
     }
 
-    @Test("such as the end of room numbers are reported as what they are")
-    func roomNumbers() throws {
+    @Test func `such as the end of room numbers are reported as what they are`() throws {
         let (numbers, reports) = (RoomNumbers(), Recorder<Void>())
         let log = try log {
             $0.roomNumbers = numbers

@@ -40,12 +40,11 @@ struct RoundTripTests {
     }
 
     @Test(
-        "of a page are one, also in a private room",
         arguments: [
             .newest, .before(.seq(50)), .after(.seq(50)), .around(.seq(50)), .before(.first), .after(.last),
             .around(.first),
         ] as [PageRequest.Anchor])
-    func page(anchor: PageRequest.Anchor) throws {
+    func `of a page are one, also in a private room`(anchor: PageRequest.Anchor) throws {
         let log = try makeLog()
         let bodies = try log.fill(100)
         let open = try trips.during {
@@ -64,8 +63,7 @@ struct RoundTripTests {
         #expect(throws: Problem.roomNotFound) { try log.page(anchor, for: "mallory") }
     }
 
-    @Test("of pages that are requested together are one")
-    func pages() throws {
+    @Test func `of pages that are requested together are one`() throws {
         let log = try makeLog()
         let rooms = ["a", "b", "c"]
         for room in rooms { try log.fill(40, room) }
@@ -78,8 +76,7 @@ struct RoundTripTests {
         #expect(count == 1 && problems.allSatisfy { $0 == nil })
     }
 
-    @Test("of other reads do not depend on the size of the room")
-    func others() throws {
+    @Test func `of other reads do not depend on the size of the room`() throws {
         let log = try makeLog()
         try log.fill(200)
         try log.read(to: 200, as: "bob")
@@ -99,8 +96,7 @@ struct RoundTripTests {
         #expect(try count { _ = try log.problems(of: states) } == 1)
     }
 
-    @Test("of unread messages are the same with mentions and without")
-    func mentions() throws {
+    @Test func `of unread messages are the same with mentions and without`() throws {
         let log = try makeLog()
         try log.fill(200)
         try log.read(to: 190, as: "bob")
@@ -114,8 +110,7 @@ struct RoundTripTests {
         #expect(listed?.messages.count == 30)
     }
 
-    @Test("of a list of rooms do not depend on the number of rooms, read to their ends or not")
-    func inbox() throws {
+    @Test func `of a list of rooms do not depend on the number of rooms, read to their ends or not`() throws {
         let log = try makeLog()
         for number in 0..<12 {
             try log.fill(3, "room\(number)")
@@ -130,8 +125,7 @@ struct RoundTripTests {
         #expect(count == 3)
     }
 
-    @Test("of badges do not depend on the number of users and rooms")
-    func badges() throws {
+    @Test func `of badges do not depend on the number of users and rooms`() throws {
         let log = try makeLog()
         var pairs: [PushPair] = []
         for number in 0..<12 {
@@ -152,8 +146,7 @@ struct RoundTripTests {
         #expect(count == 3)
     }
 
-    @Test("of a page with many bytes or messages are more, so that the answer stays within its bound")
-    func largePages() throws {
+    @Test func `of a page with many bytes or messages are more, so that the answer stays within its bound`() throws {
         let log = try makeLog { $0.answerBytes = 300_000 }
         let text = String(repeating: "x", count: 15_000)
         for _ in 0..<4 { try log.sendAll((0..<10).map { _ in .init(text: text) }) }
@@ -174,8 +167,7 @@ struct RoundTripTests {
         return try PostgresConnection(settings)
     }
 
-    @Test("of a read transaction are those of its statements, which see one snapshot")
-    func transaction() throws {
+    @Test func `of a read transaction are those of its statements, which see one snapshot`() throws {
         let connection = try connect()
         let statement = connection.prepare("SELECT transaction_timestamp()::text", isLong: false)
         var times: [String] = []
@@ -195,8 +187,9 @@ struct RoundTripTests {
         #expect(none == 0)
     }
 
-    @Test("of statements sent ahead are one, and their rows are those of the same parameters and transaction")
-    func ahead() throws {
+    @Test func `of statements sent ahead are one, and their rows are those of the same parameters and transaction`()
+        throws
+    {
         let connection = try connect()
         let statement = connection.prepare("SELECT $1::bigint + 1", isLong: false)
         func next(_ number: Int64) throws -> Int64? {
@@ -218,8 +211,7 @@ struct RoundTripTests {
         #expect(found == [3, 2, 3, 4, 2])
     }
 
-    @Test("continue after a statement has failed in a read transaction")
-    func failure() throws {
+    @Test func `continue after a statement has failed in a read transaction`() throws {
         let connection = try connect()
         let wrong = connection.prepare("SELECT 1 / $1::bigint", isLong: false)
         let right = connection.prepare("SELECT 7", isLong: false)

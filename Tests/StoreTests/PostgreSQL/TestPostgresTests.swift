@@ -6,8 +6,7 @@ import Testing
 
 @Suite("PostgreSQL for tests", .partOfPostgreSQL)
 struct TestPostgresTests {
-    @Test("has a database for each test, which may begin as a copy of another")
-    func databases() throws {
+    @Test func `has a database for each test, which may begin as a copy of another`() throws {
         let server = try TestPostgres.shared()
         let first = try server.createDatabase()
         try server.query("CREATE TABLE words AS SELECT 'hello' AS word, NULL::text AS nothing", in: first)
@@ -17,8 +16,7 @@ struct TestPostgresTests {
         #expect(throws: CommandFailed.self) { try server.query("SELECT * FROM words", in: other) }
     }
 
-    @Test("keeps what was committed when it stops in the middle, and is gone when it is released")
-    func ownServer() throws {
+    @Test func `keeps what was committed when it stops in the middle, and is gone when it is released`() throws {
         func useServer() throws -> String {
             let server = try TestPostgres(isOnTCP: true)
             let database = try server.createDatabase()
@@ -35,8 +33,7 @@ struct TestPostgresTests {
         while access(directory, F_OK) == 0 { poll(nil, 0, 10) }
     }
 
-    @Test("ends the connections of one purpose")
-    func termination() throws {
+    @Test func `ends the connections of one purpose`() throws {
         let server = try TestPostgres.shared()
         let database = try server.createDatabase()
         let connection = try PostgresConnection(

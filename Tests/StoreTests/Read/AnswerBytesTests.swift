@@ -19,8 +19,8 @@ struct AnswerBytesTests {
         try body(log, bodies)
     }
 
-    @Test("is a shorter page at the same place", arguments: TestStore.journals(false, true))
-    func pages(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `is a shorter page at the same place`(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             for (anchor, place) in [
                 (.newest, 20), (.before(.seq(13)), 12), (.after(.seq(12)), 13), (.around(.seq(9)), 9),
@@ -38,8 +38,8 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("continues from its end, in both directions", arguments: TestStore.journals(false, true))
-    func walks(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `continues from its end, in both directions`(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             var down: [UInt8] = []
             var last: Int64 = 0
@@ -60,8 +60,8 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("has at least one message", arguments: TestStore.journals(false, true))
-    func one(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `has at least one message`(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 100
             $0.journal.messages = journal ? 12 : 0
@@ -77,8 +77,8 @@ struct AnswerBytesTests {
         #expect(changes.messages == bodies[1] && changes.rev == 2 && changes.hasMore)
     }
 
-    @Test("of changes names the next position", arguments: TestStore.journals(false, true))
-    func changes(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `of changes names the next position`(journal: Bool) throws {
         try withLog(journal: journal) { log, bodies in
             var all: [UInt8] = []
             var rev: Int64 = 0
@@ -93,8 +93,8 @@ struct AnswerBytesTests {
         }
     }
 
-    @Test("of a list of rooms ends early and can be continued", arguments: TestStore.journals(false, true))
-    func rooms(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `of a list of rooms ends early and can be continued`(journal: Bool) throws {
         let log = try TestLog {
             $0.answerBytes = 2000
             $0.journal.messages = journal ? 12 : 0

@@ -7,8 +7,7 @@ import Wire
 
 @Suite("Changes")
 struct ChangesTests {
-    @Test("are the messages by revision if none was changed")
-    func unchanged() throws {
+    @Test func `are the messages by revision if none was changed`() throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
         try log.fill(3, "neighbor")
@@ -20,8 +19,7 @@ struct ChangesTests {
         }
     }
 
-    @Test("come in slices, each with the next position")
-    func slices() throws {
+    @Test func `come in slices, each with the next position`() throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
         #expect(try log.changes(since: 0, limit: 4).rev == 4)
@@ -31,8 +29,7 @@ struct ChangesTests {
         #expect(try log.changes(since: 4, limit: 5).hasMore)
     }
 
-    @Test("of an unused room, or after the latest revision, are empty")
-    func none() throws {
+    @Test func `of an unused room, or after the latest revision, are empty`() throws {
         let log = try TestLog()
         try log.fill(2)
         let unused = try log.changes(since: 0, of: "unused")
@@ -53,8 +50,7 @@ struct ChangesTests {
         try log.setRoom(rev: rev)
     }
 
-    @Test("contain a changed message once, as it is now, at its latest revision")
-    func changed() throws {
+    @Test func `contain a changed message once, as it is now, at its latest revision`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(2, "before")
         let bodies = try log.fill(4)
@@ -79,8 +75,7 @@ struct ChangesTests {
         #expect(try log.page().state.rev == 7)
     }
 
-    @Test("give a message sent after a change the next revision, also after a restart")
-    func sendsOn() throws {
+    @Test func `give a message sent after a change the next revision, also after a restart`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(2)
         try change(1, to: 3, "one at 3", in: log)
@@ -91,8 +86,8 @@ struct ChangesTests {
         #expect(try again.changes(since: 3).messages == joined(stored.map(\.body)))
     }
 
-    @Test("equal a replay of any history", arguments: [1, 2, 3, 4])
-    func matchesModel(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4])
+    func `equal a replay of any history`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var log = try TestLog { $0.journal.messages = 0 }
         // The latest revision and snapshot of each message.

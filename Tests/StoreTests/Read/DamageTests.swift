@@ -37,8 +37,7 @@ struct DamageTests {
         Issue.record("no page is full of the large message")
     }
 
-    @Test("fails only the queries that need it")
-    func queries() throws {
+    @Test func `fails only the queries that need it`() throws {
         let log = try damagedLog()
         let queries = try [
             log.query({ .message(seq: 1, $0) }), log.query({ .message(seq: 2, $0) }),
@@ -58,8 +57,7 @@ struct DamageTests {
         }
     }
 
-    @Test("does not affect other sends")
-    func sends() throws {
+    @Test func `does not affect other sends`() throws {
         let log = try damagedLog()
         #expect(try log.send(.init(text: "more")).seq == 4)
         #expect(log.log.failure == nil)

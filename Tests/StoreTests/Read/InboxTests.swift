@@ -23,8 +23,8 @@ struct InboxTests {
         }
     }
 
-    @Test("are sorted by their newest message, or by creation", arguments: TestStore.journals(false, true))
-    func order(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `are sorted by their newest message, or by creation`(journal: Bool) throws {
         let clock = TestClock()
         let log = try makeLog(journal: journal, clock)
         for room in ["a", "b", "c"] { try log.send(.init(room: room)) }
@@ -42,8 +42,7 @@ struct InboxTests {
         #expect(try ids(log.reopened().inbox(of: "alice")) == ["a", "b", "empty", "c"])
     }
 
-    @Test("of the same time are sorted by id, also across pages")
-    func ties() throws {
+    @Test func `of the same time are sorted by id, also across pages`() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
         let rooms = ["b", "A", "a.1", "a", "a-", "Z", "0"]
@@ -64,8 +63,8 @@ struct InboxTests {
         }
     }
 
-    @Test("have each room's state and newest message as it is now", arguments: TestStore.journals(false, true))
-    func rows(journal: Bool) throws {
+    @Test(arguments: TestStore.journals(false, true))
+    func `have each room's state and newest message as it is now`(journal: Bool) throws {
         let log = try makeLog(journal: journal, TestClock())
         for room in ["edited", "deleted", "plain"] {
             for sender in ["alice", "bob"] { try log.send(.init(room: room, sender: sender)) }
@@ -88,8 +87,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are those the user is a member of and the caller may access")
-    func members() throws {
+    @Test func `are those the user is a member of and the caller may access`() throws {
         let log = try TestLog()
         for room in ["red", "green", "blue"] { try log.send(.init(room: room)) }
         #expect(try ids(log.inbox(of: "bob")) == [])
@@ -104,16 +102,15 @@ struct InboxTests {
         #expect(try ids(log.inbox(of: "alice", within: [])) == [])
     }
 
-    @Test("include rooms only in the journal after a crash")
-    func crash() throws {
+    @Test func `include rooms only in the journal after a crash`() throws {
         let log = try makeLog(journal: true, TestClock())
         for room in ["a", "b", "a"] { try log.send(.init(room: room)) }
         let slice = try log.crashed().inbox(of: "alice")
         #expect(ids(slice) == ["a", "b"] && slice.rooms.map(\.summary.head) == [2, 1])
     }
 
-    @Test("of an older version without messages come last", .onSQLite(.olderSchemas))
-    func older() throws {
+    @Test(.onSQLite(.olderSchemas))
+    func `of an older version without messages come last`() throws {
         let log = try TestLog()
         for room in ["old", "older"] { _ = try log.change(.set(RoomSettings()), in: room, by: "alice") }
         try log.sql { try $0.execute(sql: "UPDATE rooms SET created_at = NULL; UPDATE members SET activity = 0") }
@@ -122,8 +119,9 @@ struct InboxTests {
         #expect(try ids(log.inbox(of: "alice", after: log.inbox(of: "alice", limit: 2).next)) == ["older"])
     }
 
-    @Test("read during sends and filing are never behind what was reported, nor without their newest message")
-    func race() throws {
+    @Test func `read during sends and filing are never behind what was reported, nor without their newest message`()
+        throws
+    {
         let log = try TestLog {
             $0.journal.messages = 40
             $0.journal.messagesOfRoom = 7
@@ -153,8 +151,7 @@ struct InboxTests {
         }
     }
 
-    @Test("are found by searches alone")
-    func plans() throws {
+    @Test func `are found by searches alone`() throws {
         let log = try TestLog()
         let statement = """
             SELECT rooms.id, (
@@ -167,8 +164,7 @@ struct InboxTests {
         #expect(try log.scans(statement) == [])
     }
 
-    @Test("are reported when they begin and end, once each, in order, before the senders' outcomes")
-    func changes() throws {
+    @Test func `are reported when they begin and end, once each, in order, before the senders' outcomes`() throws {
         let log = try TestLog()
         try log.send(.init())
         try log.send(.init())

@@ -7,8 +7,7 @@ import Wire
 
 @Suite("A query")
 struct LookupTests {
-    @Test("finds a message by its place, or by its sender's id")
-    func oneMessage() throws {
+    @Test func `finds a message by its place, or by its sender's id`() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "first", sender: "alice", id: "a1"))
         let second = try log.send(.init(text: "second", sender: "bob", id: "b1"))
@@ -23,8 +22,7 @@ struct LookupTests {
         #expect(try log.message(1, of: "other") == nil)
     }
 
-    @Test("is answered together with others, a batch at a time")
-    func rounds() throws {
+    @Test func `is answered together with others, a batch at a time`() throws {
         let log = try TestLog {
             $0.readers = 1
             $0.readBatch = 8
@@ -43,8 +41,8 @@ struct LookupTests {
         #expect(log.listener.rounds.events.allSatisfy { (1...8).contains($0.count) })
     }
 
-    @Test("ends a batch if its answer fills it", arguments: [1, 2, 3])
-    func roundBytes(perRound: Int) throws {
+    @Test(arguments: [1, 2, 3])
+    func `ends a batch if its answer fills it`(perRound: Int) throws {
         let log = try TestLog()
         let body = try log.send(.init(text: String(repeating: "x", count: 1000))).body
         let narrow = try log.reopened {
@@ -59,8 +57,7 @@ struct LookupTests {
         #expect(counts.count >= (7 + perRound - 1) / perRound)
     }
 
-    @Test("that fails gets 503, and others are answered")
-    func failsAlone() throws {
+    @Test func `that fails gets 503, and others are answered`() throws {
         let log = try TestLog { $0.readers = 1 }
         try log.fill(3)
         let alice = try UserID("alice")
@@ -82,8 +79,7 @@ struct LookupTests {
         #expect(try log.page().count == 3)
     }
 
-    @Test("is timed with its batch")
-    func tellsDuration() throws {
+    @Test func `is timed with its batch`() throws {
         let told = Recorder<Duration>()
         let log = try TestLog { $0.onRead = { told.record($0) } }
         _ = try log.state()

@@ -44,10 +44,10 @@ struct PageModelTests {
         }
     }
 
-    @Test(
-        "equals the result of counting, whatever the place, the limit and the size of the room",
-        arguments: TestStore.journals((1, 0), (2, 100_000), (3, 40)))
-    func matchesModel(seed: UInt64, journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals((1, 0), (2, 100_000), (3, 40)))
+    func `equals the result of counting, whatever the place, the limit and the size of the room`(
+        seed: UInt64, journalMessages: Int
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         let clock = TestClock()
         let log = try TestLog {
@@ -73,8 +73,7 @@ struct PageModelTests {
         }
     }
 
-    @Test("before a time and the one after it make up the room without duplicates")
-    func timesPartition() throws {
+    @Test func `before a time and the one after it make up the room without duplicates`() throws {
         var generator = SeededGenerator(seed: 4)
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
@@ -86,8 +85,8 @@ struct PageModelTests {
         }
     }
 
-    @Test("is part of a walk in either direction that meets every message once", arguments: [1, 7, 30, 200])
-    func walks(limit: Int) throws {
+    @Test(arguments: [1, 7, 30, 200])
+    func `is part of a walk in either direction that meets every message once`(limit: Int) throws {
         let log = try TestLog()
         let bodies = try log.fill(100)
         var forward: [[UInt8]] = []

@@ -13,7 +13,6 @@ struct PageTests {
     }
 
     @Test(
-        "of ten messages has the expected range and flags",
         arguments: [
             (.newest, 3, "<8-10|"), (.newest, 10, "|1-10|"), (.newest, 200, "|1-10|"),
             (.before(.seq(5)), 3, "<2-4>"), (.before(.seq(4)), 3, "|1-3>"), (.before(.seq(1)), 3, "|nothing>"),
@@ -26,7 +25,9 @@ struct PageTests {
             (.around(.first), 4, "|1-4>"), (.around(.last), 4, "<7-10|"), (.around(.seq(9)), 6, "<5-10|"),
             (.around(.seq(11)), 3, "<8-10|"), (.around(.seq(.max)), 1, "<10-10|"), (.around(.seq(5)), 30, "|1-10|"),
         ] as [(PageRequest.Anchor, Int, String)])
-    func outlines(anchor: PageRequest.Anchor, limit: Int, expected: String) throws {
+    func `of ten messages has the expected range and flags`(anchor: PageRequest.Anchor, limit: Int, expected: String)
+        throws
+    {
         let log = try TestLog()
         let bodies = try log.fill(10)
         let page = try log.page(anchor, limit: limit)
@@ -38,14 +39,13 @@ struct PageTests {
     }
 
     @Test(
-        "of an unused room is empty",
         arguments: [
             .newest, .before(.seq(0)), .before(.seq(7)), .before(.first), .before(.last), .after(.seq(0)),
             .after(.seq(.max)), .after(.last), .around(.seq(1)), .around(.first), .around(.last), .before(.read),
             .after(.read), .around(.read), .before(.unread), .after(.unread), .around(.unread), .before(.time(.latest)),
             .after(.time(.earliest)), .around(.time(.latest)),
         ] as [PageRequest.Anchor])
-    func empty(anchor: PageRequest.Anchor) throws {
+    func `of an unused room is empty`(anchor: PageRequest.Anchor) throws {
         let log = try TestLog()
         // Another room's messages must not show.
         try log.fill(3, "neighbor")
@@ -55,8 +55,7 @@ struct PageTests {
         #expect(page.state == RoomState())
     }
 
-    @Test("at a time starts just before the first message of that time or later")
-    func times() throws {
+    @Test func `at a time starts just before the first message of that time or later`() throws {
         let clock = TestClock(1000)
         let log = try TestLog { $0.clock = { clock.now } }
         // 1, 2 at 1000, 3 at 1010, 4, 5, 6 at 1020.
@@ -76,8 +75,7 @@ struct PageTests {
         #expect(try outlines(1021) == ["<5-6|", "<nothing|", "<5-6|"])
     }
 
-    @Test("shows no messages of rooms stored next to it")
-    func neighbors() throws {
+    @Test func `shows no messages of rooms stored next to it`() throws {
         let log = try TestLog()
         let rooms = ["a", "b", "c"]
         for room in rooms { try log.fill(4, room) }

@@ -19,8 +19,8 @@ struct PageWindowTests {
         #expect(window.hasAfter(head: head) == (last < head))
     }
 
-    @Test("is right for every gap of small rooms", arguments: 0...7 as ClosedRange<Int64>)
-    func exhaustive(_ head: Int64) {
+    @Test(arguments: 0...7 as ClosedRange<Int64>)
+    func `is right for every gap of small rooms`(_ head: Int64) {
         for limit in 1...9 {
             check(
                 .newest(limit: limit), is: model(head: head, limit: limit, last: true) { _ in true },
@@ -36,8 +36,7 @@ struct PageWindowTests {
         }
     }
 
-    @Test("of an empty page flags what lies on either side")
-    func emptyPages() {
+    @Test func `of an empty page flags what lies on either side`() {
         for head in 0...3 as ClosedRange<Int64> {
             let start = PageBounds.before(gap: 1, limit: 5).window(head: head)
             #expect(start.count == 0)
@@ -50,16 +49,14 @@ struct PageWindowTests {
         }
     }
 
-    @Test("around a message has it in the middle, with at most half the limit before it")
-    func around() {
+    @Test func `around a message has it in the middle, with at most half the limit before it`() {
         #expect(PageBounds.around(50, limit: 10).window(head: 100) == PageWindow(start: 45, end: 55))
         #expect(PageBounds.around(50, limit: 11).window(head: 100) == PageWindow(start: 45, end: 56))
         #expect(PageBounds.around(50, limit: 1).window(head: 100) == PageWindow(start: 50, end: 51))
         #expect(PageBounds.around(50, limit: 2).window(head: 100) == PageWindow(start: 49, end: 51))
     }
 
-    @Test("around a message is filled up from the other side at an end of the room")
-    func aroundEnds() {
+    @Test func `around a message is filled up from the other side at an end of the room`() {
         #expect(PageBounds.around(2, limit: 10).window(head: 100) == PageWindow(start: 1, end: 11))
         #expect(PageBounds.around(99, limit: 10).window(head: 100) == PageWindow(start: 91, end: 101))
         #expect(PageBounds.around(2, limit: 10).window(head: 3) == PageWindow(start: 1, end: 4))
@@ -68,8 +65,7 @@ struct PageWindowTests {
         #expect(PageBounds.around(1, limit: 10).window(head: 0) == PageWindow(start: 1, end: 1))
     }
 
-    @Test("around any message contains it, and as many as exist up to the limit")
-    func aroundExhaustive() {
+    @Test func `around any message contains it, and as many as exist up to the limit`() {
         for head in 1...9 as ClosedRange<Int64> {
             for seq in 1...head {
                 for limit in 1...11 {
@@ -82,8 +78,7 @@ struct PageWindowTests {
         }
     }
 
-    @Test("handles the largest numbers")
-    func largest() {
+    @Test func `handles the largest numbers`() {
         #expect(PageBounds.before(gap: .max, limit: 2).window(head: 5) == PageWindow(start: 4, end: 6))
         #expect(PageBounds.after(gap: .max, limit: 2).window(head: 5) == PageWindow(start: 6, end: 6))
         #expect(PageBounds.after(gap: .min, limit: 2).window(head: 5) == PageWindow(start: 1, end: 3))

@@ -12,8 +12,7 @@ struct ReplayTests {
         return bytes
     }
 
-    @Test("has messages as frames, and its end position")
-    func webSocket() throws {
+    @Test func `has messages as frames, and its end position`() throws {
         let log = try TestLog()
         let bodies = try log.fill(5)
         let replay = try log.replay(since: 2)
@@ -21,8 +20,7 @@ struct ReplayTests {
         #expect(replay.rev == 5 && !replay.hasMore && replay.state == RoomState(head: 5, rev: 5))
     }
 
-    @Test("has messages as events, each with an id to resume from")
-    func serverSentEvents() throws {
+    @Test func `has messages as events, each with an id to resume from`() throws {
         let log = try TestLog()
         let bodies = try log.fill(3)
         let replay = try log.replay(since: 1, as: .serverSentEvents)
@@ -34,9 +32,8 @@ struct ReplayTests {
         #expect(replay.rev == 3 && !replay.hasMore)
     }
 
-    @Test(
-        "ends after the message that reaches the requested size", arguments: [1, 100, 400, 1000])
-    func slices(bytes: Int) throws {
+    @Test(arguments: [1, 100, 400, 1000])
+    func `ends after the message that reaches the requested size`(bytes: Int) throws {
         let log = try TestLog()
         let bodies = try log.fill(10)
         var rev: Int64 = 0
@@ -55,8 +52,7 @@ struct ReplayTests {
         #expect(slices.flatMap { $0 } == frames(bodies))
     }
 
-    @Test("without a start has only the room's state")
-    func withoutSince() throws {
+    @Test func `without a start has only the room's state`() throws {
         let log = try TestLog()
         try log.fill(4)
         let replay = try log.replay(since: nil)
@@ -66,8 +62,7 @@ struct ReplayTests {
         #expect(unused.frames.isEmpty && unused.rev == 0 && !unused.hasMore && unused.state == RoomState())
     }
 
-    @Test("after the latest revision is empty, with the room's state")
-    func beyond() throws {
+    @Test func `after the latest revision is empty, with the room's state`() throws {
         let log = try TestLog()
         try log.fill(2)
         let replay = try log.replay(since: 9)

@@ -10,8 +10,7 @@ import Wire
 struct RoomReadsTests {
     private func text(_ reads: RoomReads) -> [String] { reads.reads.map { "\($0.user) \($0.seq)" } }
 
-    @Test("are listed by user, in parts, and from a message on")
-    func lists() throws {
+    @Test func `are listed by user, in parts, and from a message on`() throws {
         let log = try TestLog()
         try log.fill(5)
         try log.fill(5, "other")
@@ -31,8 +30,7 @@ struct RoomReadsTests {
         #expect(try log.reads(of: "unused") == RoomReads(reads: [], hasMore: false))
     }
 
-    @Test("have the times when they moved")
-    func times() throws {
+    @Test func `have the times when they moved`() throws {
         let clock = TestClock(1_000)
         let log = try TestLog { $0.clock = { clock.now } }
         try log.fill(3)
@@ -52,8 +50,7 @@ struct RoomReadsTests {
         #expect(try log.reopened { $0.clock = { clock.now } }.reads().reads.first?.at?.milliseconds == 2_000)
     }
 
-    @Test("have no times if an earlier version has moved them, until they move again")
-    func withoutTimes() throws {
+    @Test func `have no times if an earlier version has moved them, until they move again`() throws {
         let log = try TestLog()
         try log.fill(3)
         try log.read(to: 2, as: "bob")
@@ -63,8 +60,7 @@ struct RoomReadsTests {
         #expect(try log.reads().reads.first?.at != nil)
     }
 
-    @Test("are for those who may read the room")
-    func access() throws {
+    @Test func `are for those who may read the room`() throws {
         let log = try TestLog()
         try log.fill(2)
         try log.read(to: 2, as: "alice")
@@ -74,8 +70,7 @@ struct RoomReadsTests {
         #expect(throws: Problem.roomNotFound) { try log.reads() }
     }
 
-    @Test("do not include those of a user from the moment of the erasure")
-    func erasure() throws {
+    @Test func `do not include those of a user from the moment of the erasure`() throws {
         let log = try TestLog()
         try log.fill(3)
         for room in ["lobby", "a", "b"] {
@@ -91,8 +86,7 @@ struct RoomReadsTests {
         #expect(text(try log.reads()) == ["bob 2", "carol 1"])
     }
 
-    @Test("are found by one search of an index, without sorting")
-    func plan() throws {
+    @Test func `are found by one search of an index, without sorting`() throws {
         let log = try TestLog()
         let query = ReadReceipt.sql.replacing("$1", with: "1").replacing("$2", with: "'a'").replacing("$3", with: "1")
             .replacing("$4", with: "10")

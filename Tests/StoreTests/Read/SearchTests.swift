@@ -64,8 +64,10 @@ extension SearchSlice.Hit {
 
 @Suite("A search", .timeLimit(.minutes(5)))
 struct SearchTests {
-    @Test("finds messages of a room by their text, newest first, with the places of the words", arguments: [0, 16_384])
-    func room(journalMessages: Int) throws {
+    @Test(arguments: [0, 16_384])
+    func `finds messages of a room by their text, newest first, with the places of the words`(journalMessages: Int)
+        throws
+    {
         let log = try TestLog { $0.journal.messages = journalMessages }
         try log.sendAll([
             .init(text: "정기회의는 3시"), .init(text: "notes of the day"), .init(text: "회의 note"), .init(text: "other"),
@@ -81,8 +83,7 @@ struct SearchTests {
         #expect(try log.found("note", in: "nowhere") == [])
     }
 
-    @Test("finds the present text only: not what was edited away, deleted or erased")
-    func present() throws {
+    @Test func `finds the present text only: not what was edited away, deleted or erased`() throws {
         let log = try TestLog()
         try log.sendAll([
             .init(text: "secret one"), .init(text: "secret two"), .init(text: "plain"),
@@ -98,8 +99,7 @@ struct SearchTests {
         #expect(try log.found("secret") == ["lobby:3"])
     }
 
-    @Test("leaves out rooms in which nothing is to be searched")
-    func searchable() throws {
+    @Test func `leaves out rooms in which nothing is to be searched`() throws {
         let log = try TestLog()
         try log.sendAll([.init(text: "word"), .init(text: "word", room: "den")])
         _ = try log.change(.set(RoomSettings(isSearchable: false)), in: "den", by: "alice").get()
@@ -110,8 +110,8 @@ struct SearchTests {
         #expect(try log.summary(of: "den", for: "alice").manners == RoomManners())
     }
 
-    @Test("can be narrowed to a sender, a part of the room, and messages with an image, a file or a link")
-    func filters() throws {
+    @Test func `can be narrowed to a sender, a part of the room, and messages with an image, a file or a link`() throws
+    {
         let clock = TestClock(0)
         let log = try TestLog { $0.clock = { clock.now } }
         func attachment(_ kind: Wire.Attachment.Kind) -> Wire.Attachment {
@@ -149,8 +149,7 @@ struct SearchTests {
         }
     }
 
-    @Test("of all rooms lists hits by time, then room, then place, across pages")
-    func order() throws {
+    @Test func `of all rooms lists hits by time, then room, then place, across pages`() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
         var expected: [String] = []
@@ -165,8 +164,9 @@ struct SearchTests {
         for limit in [1, 2, 5, 30] { #expect(try log.found("word", limit: limit) == expected) }
     }
 
-    @Test("shows what the caller may read at the time: memberships, bans, the token's rooms, private rooms")
-    func rights() throws {
+    @Test func `shows what the caller may read at the time: memberships, bans, the token's rooms, private rooms`()
+        throws
+    {
         let log = try TestLog()
         try log.sendAll([.init(text: "word", room: "open"), .init(text: "word", room: "den")])
         _ = try log.change(.set(RoomSettings(visibility: .private)), in: "den", by: "alice").get()
@@ -192,8 +192,7 @@ struct SearchTests {
         #expect(throws: Problem.roomDeleted) { try log.found("word", in: "open") }
     }
 
-    @Test("looks into a direct room for its two users only, also when one has blocked the other")
-    func direct() throws {
+    @Test func `looks into a direct room for its two users only, also when one has blocked the other`() throws {
         let log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         try log.sendAll([.init(text: "word", room: room, sender: "bob")])
@@ -206,8 +205,7 @@ struct SearchTests {
         #expect(throws: Problem.roomNotFound) { try log.found("word", in: room, as: "carol") }
     }
 
-    @Test("ends after as many messages as it examines, without hits, and goes on with the cursor")
-    func examined() throws {
+    @Test func `ends after as many messages as it examines, without hits, and goes on with the cursor`() throws {
         let log = try TestLog { ($0.searchTime, $0.journal.messages, $0.journal.idleTime) = (.seconds(60), 0, 1) }
         try log.sendAll([.init(text: "b a")] + (0..<Limits.searchedMessages).map { _ in .init(text: "a b") })
         // Only the newest messages that are not indexed are searched.
@@ -217,8 +215,7 @@ struct SearchTests {
         for room in ["lobby", nil] { #expect(try log.found("\"b a\"", in: room) == ["lobby:1"]) }
     }
 
-    @Test("ends after a time with a cursor, and so finds all")
-    func time() throws {
+    @Test func `ends after a time with a cursor, and so finds all`() throws {
         let log = try TestLog { ($0.searchTime, $0.scannedFirst) = (.zero, 0) }
         try log.sendAll((1...9).map { .init(text: $0 % 3 == 0 ? "word" : "other") })
         let slice = try log.search(SearchRequest(SearchQuery("word")), in: "lobby", as: "alice")
@@ -310,8 +307,8 @@ struct SearchModelTests {
         #expect(try log.searchAll(request, as: user).map(\.place) == expected.map(\.element.place))
     }
 
-    @Test("finds what a scan of all messages finds, while they are indexed and by the index", arguments: 0..<6)
-    func histories(seed: Int) throws {
+    @Test(arguments: 0..<6)
+    func `finds what a scan of all messages finds, while they are indexed and by the index`(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let clock = TestClock(0)
         var log = try TestLog {

@@ -21,8 +21,8 @@ struct UnreadMentionTests {
         return [summary.unreadMentions, summary.firstUnreadMention]
     }
 
-    @Test("are those of others after the mark, of the user or the room, filed or not", arguments: [0, 16_384])
-    func others(journalMessages: Int) throws {
+    @Test(arguments: [0, 16_384])
+    func `are those of others after the mark, of the user or the room, filed or not`(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         try log.sendAll([
             .init(sender: "alice", mentions: ["bob"]), .init(sender: "bob", mentions: ["bob", "alice"]),
@@ -45,8 +45,7 @@ struct UnreadMentionTests {
         #expect(listed.unreadMentions == 2 && listed.firstUnreadMention == 3)
     }
 
-    @Test("by blocked users do not count")
-    func blocks() throws {
+    @Test func `by blocked users do not count`() throws {
         let log = try TestLog()
         try log.sendAll([
             .init(sender: "eve", mentions: ["bob"]), .init(sender: "alice", mentions: ["bob"]),
@@ -59,8 +58,7 @@ struct UnreadMentionTests {
         #expect(try unread("alice", log) == [1, 3])
     }
 
-    @Test("are counted up to 1000, behind the user's own mentions of the room")
-    func counted() throws {
+    @Test func `are counted up to 1000, behind the user's own mentions of the room`() throws {
         let log = try TestLog()
         try log.sendAll((0..<20).map { _ in .init(mentionsRoom: true) })
         try log.sendAll((0..<999).map { _ in .init(sender: "bob", mentions: ["alice"]) })
@@ -71,8 +69,7 @@ struct UnreadMentionTests {
         }
     }
 
-    @Test("are found by the keys of mentions")
-    func plan() throws {
+    @Test func `are found by the keys of mentions`() throws {
         let log = try TestLog()
         try log.send(.init(mentions: ["bob"], mentionsRoom: true))
         let values = ["5": "9", "4": "1", "3": TestLog.literal(UnreadMessages.tombstoneEnd), "2": "'bob'", "1": "9"]
@@ -86,8 +83,7 @@ struct UnreadMentionTests {
         try slice.messages.map { try Message(decoding: $0).content.text }
     }
 
-    @Test("of all rooms are in a list, newest first, in pages, each once")
-    func list() throws {
+    @Test func `of all rooms are in a list, newest first, in pages, each once`() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
         for number in 0..<12 {
@@ -112,8 +108,7 @@ struct UnreadMentionTests {
         #expect(try texts(log.mentions(of: "alice")).isEmpty && texts(log.mentions(of: "eve")).isEmpty)
     }
 
-    @Test("are listed of rooms that the user may read now only")
-    func access() throws {
+    @Test func `are listed of rooms that the user may read now only`() throws {
         let log = try TestLog()
         for room in ["open", "private", "gone", "banned"] {
             try log.send(.init(text: room, room: room, mentions: ["bob"], mentionsRoom: true))
@@ -136,10 +131,10 @@ struct UnreadMentionTests {
         return try (0..<head).map { try Message(decoding: #require(try log.message($0 + 1, of: room))) }
     }
 
-    @Test(
-        "are those of a recount after any history of sends, edits, deletions, erasures, blocks and levels",
-        arguments: 0..<4 as Range<UInt64>)
-    func recount(seed: UInt64) throws {
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `are those of a recount after any history of sends, edits, deletions, erasures, blocks and levels`(
+        seed: UInt64
+    ) throws {
         let clock = TestClock()
         let log = try TestLog {
             $0.clock = { clock.now }

@@ -25,8 +25,8 @@ struct UnreadTests {
             """)
     }
 
-    @Test("are those of others after the mark, filed or not", arguments: TestStore.journals(0, 16_384))
-    func others(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 16_384))
+    func `are those of others after the mark, filed or not`(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         for sender in ["alice", "bob", "bob", "alice", "bob", "carol"] { try log.send(.init(sender: sender)) }
         func unread(_ user: String) throws -> [Int64?] {
@@ -46,8 +46,8 @@ struct UnreadTests {
         #expect(nobody.head == 6 && nobody.read == nil && nobody.unread == nil && nobody.firstUnread == nil)
     }
 
-    @Test("are counted across filed and unfiled ones", .onSQLite(.journal))
-    func halfFiled() throws {
+    @Test(.onSQLite(.journal))
+    func `are counted across filed and unfiled ones`() throws {
         let log = try TestLog {
             $0.journal.messagesOfRoom = 10
             $0.journal.idleTime = 1_000_000
@@ -63,8 +63,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("do not include deleted ones, nor others that look similar")
-    func deleted() throws {
+    @Test func `do not include deleted ones, nor others that look similar`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(4)
         try log.send(.init(text: #","deleted":true}"#, data: #"{"deleted":true}"#))
@@ -75,8 +74,8 @@ struct UnreadTests {
         #expect(summary.unread == 2 && summary.firstUnread == 3)
     }
 
-    @Test("are counted up to 1000", arguments: TestStore.journals(0, 16_384))
-    func counted(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 16_384))
+    func `are counted up to 1000`(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         try log.fill(999)
         #expect(try log.summary(for: "bob").unread == 999)
@@ -90,9 +89,9 @@ struct UnreadTests {
     }
 
     @Test(
-        "are found behind thousands of own and deleted messages, filed or not", arguments: TestStore.journals(0, 16_384)
+        arguments: TestStore.journals(0, 16_384)
     )
-    func behindOwn(journalMessages: Int) throws {
+    func `are found behind thousands of own and deleted messages, filed or not`(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         let own = 6000
         try log.fill(own)
@@ -113,8 +112,7 @@ struct UnreadTests {
         #expect(try log.summary(for: "bob").firstUnread == 1)
     }
 
-    @Test("are counted across thousands of deleted messages")
-    func acrossDeleted() throws {
+    @Test func `are counted across thousands of deleted messages`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(6002)
         try delete(2..<6002, in: log)
@@ -129,8 +127,7 @@ struct UnreadTests {
         #expect(try log.summary(for: "bob").unread == 0)
     }
 
-    @Test("are searched within a bound; messages beyond it count as unread")
-    func scanned() throws {
+    @Test func `are searched within a bound; messages beyond it count as unread`() throws {
         #expect(UnreadMessages.maximumScan == 100_000)
         var unread = UnreadMessages(mark: 10)
         for seq in 11...50_000 as ClosedRange<Int64> where unread.goesOn { unread.add(isUnread: seq == 20_000) }
@@ -151,10 +148,10 @@ struct UnreadTests {
         }
     }
 
-    @Test(
-        "are a place: the first undeleted message of others after the mark, or the newest",
-        arguments: TestStore.journals((1, 0), (2, 16_384), (3, 20)))
-    func place(seed: UInt64, journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals((1, 0), (2, 16_384), (3, 20)))
+    func `are a place: the first undeleted message of others after the mark, or the newest`(
+        seed: UInt64, journalMessages: Int
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         let log = try TestLog {
             $0.journal.messages = journalMessages
@@ -193,8 +190,7 @@ struct UnreadTests {
         }
     }
 
-    @Test("are not computed for other places, nor for a caller without a name")
-    func impersonalPlaces() throws {
+    @Test func `are not computed for other places, nor for a caller without a name`() throws {
         let log = try TestLog()
         try log.fill(3)
         for anchor in [.newest, .before(.last), .after(.seq(1)), .around(.first)] as [PageRequest.Anchor] {
@@ -205,8 +201,7 @@ struct UnreadTests {
         #expect(try log.page(.around(.unread), of: "unused", for: "bob").readState == ReadState())
     }
 
-    @Test("stay in the middle of a page that shrinks to its limit of bytes")
-    func largePage() throws {
+    @Test func `stay in the middle of a page that shrinks to its limit of bytes`() throws {
         let log = try TestLog { $0.answerBytes = 2000 }
         for _ in 0..<20 { try log.send(.init(text: String(repeating: "x", count: 500))) }
         try log.read(to: 9, as: "bob")
@@ -215,8 +210,7 @@ struct UnreadTests {
         #expect(page.readState == ReadState(read: 9, unread: 11, firstUnread: 10))
     }
 
-    @Test("are not searched in remembered runs, whose number is bounded")
-    func cleared() throws {
+    @Test func `are not searched in remembered runs, whose number is bounded`() throws {
         var runs = ClearedRuns()
         let (alice, bob) = (try UserID("alice"), try UserID("bob"))
         runs.add(1, for: alice, from: 10, through: 9 + ClearedRuns.minimum)

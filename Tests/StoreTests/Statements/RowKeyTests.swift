@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A row key")
 struct RowKeyTests {
-    @Test("holds every room and place, and is positive")
-    func bounds() {
+    @Test func `holds every room and place, and is positive`() {
         #expect(RowKey.maximumOrdinal == 68_719_476_735)
         #expect(RowKey.maximumRoom == 134_217_727)
         let last = RowKey(room: RowKey.maximumRoom, RowKey.maximumOrdinal)
@@ -14,8 +13,7 @@ struct RowKeyTests {
         #expect(RowKey(room: 0, 0).rawValue == 0)
     }
 
-    @Test("sorts by room, then by place")
-    func order() {
+    @Test func `sorts by room, then by place`() {
         let keys = [
             RowKey(room: 1, 0), RowKey(room: 1, 1), RowKey(room: 1, RowKey.maximumOrdinal), RowKey(room: 2, 0),
             RowKey(room: 2, 7), RowKey(room: RowKey.maximumRoom, 1),
@@ -23,15 +21,14 @@ struct RowKeyTests {
         #expect(keys == keys.sorted() && Set(keys).count == keys.count)
     }
 
-    @Test("clamps places beyond either end, and never reaches another room")
-    func clamps() {
+    @Test func `clamps places beyond either end, and never reaches another room`() {
         #expect(RowKey(room: 3, -1).rawValue == RowKey(room: 3, 0).rawValue)
         #expect(RowKey(room: 3, .max).rawValue == RowKey(room: 3, RowKey.maximumOrdinal).rawValue)
         #expect(RowKey(room: 3, .max).rawValue < RowKey(room: 4, 0).rawValue)
     }
 
-    @Test("gives the place back", arguments: [0, 1, 35, 1 << 35, RowKey.maximumOrdinal])
-    func roundTrip(place: Int64) {
+    @Test(arguments: [0, 1, 35, 1 << 35, RowKey.maximumOrdinal])
+    func `gives the place back`(place: Int64) {
         for room in [1, 2, RowKey.maximumRoom] {
             #expect(RowKey(rawValue: RowKey(room: room, place).rawValue).ordinal == place)
         }

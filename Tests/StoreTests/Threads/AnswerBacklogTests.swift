@@ -9,8 +9,7 @@ import Wire
 
 @Suite("The backlog of large answers")
 struct AnswerBacklogTests {
-    @Test("makes readers wait until the loops have taken earlier answers")
-    func waits() throws {
+    @Test func `makes readers wait until the loops have taken earlier answers`() throws {
         let backlog = AnswerBacklog(limit: 200_000)
         var shares = [backlog.hold(100_000), backlog.hold(99_999)]
         backlog.waitForRoom()
@@ -26,15 +25,13 @@ struct AnswerBacklogTests {
         #expect(sawTaken.isSet)
     }
 
-    @Test("does not count small answers")
-    func small() {
+    @Test func `does not count small answers`() {
         let backlog = AnswerBacklog(limit: 1)
         #expect(backlog.hold(AnswerBacklog.leastBytes - 1) == nil)
         backlog.waitForRoom()
     }
 
-    @Test("ends its waits when the log closes")
-    func closes() {
+    @Test func `ends its waits when the log closes`() {
         let backlog = AnswerBacklog(limit: 1)
         let share = backlog.hold(AnswerBacklog.leastBytes)
         backlog.close()
@@ -42,8 +39,8 @@ struct AnswerBacklogTests {
         _ = share
     }
 
-    @Test("holds up pages and lists of rooms in the log", arguments: [false, true])
-    func log(isList: Bool) throws {
+    @Test(arguments: [false, true])
+    func `holds up pages and lists of rooms in the log`(isList: Bool) throws {
         let log = try TestLog {
             $0.readers = 1
             $0.waitingAnswerBytes = 1

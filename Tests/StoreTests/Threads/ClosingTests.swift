@@ -8,8 +8,7 @@ import Wire
 
 @Suite("Closing")
 struct ClosingTests {
-    @Test("stores submitted changes, and answers or refuses queries")
-    func finishes() throws {
+    @Test func `stores submitted changes, and answers or refuses queries`() throws {
         let log = try TestLog {
             $0.commit.submissions = 3
             $0.readers = 1
@@ -28,8 +27,7 @@ struct ClosingTests {
         #expect(try log.reopened().state().head == 20)
     }
 
-    @Test("refuses later requests with 503")
-    func refuses() throws {
+    @Test func `refuses later requests with 503`() throws {
         let log = try TestLog()
         try log.fill(2)
         log.close()
@@ -41,8 +39,7 @@ struct ClosingTests {
         #expect(log.log.queuedSubmissions == 0 && log.log.queuedQueries == 0)
     }
 
-    @Test("may be repeated, from several threads too")
-    func twice() throws {
+    @Test func `may be repeated, from several threads too`() throws {
         let log = try TestLog()
         try log.fill(2)
         inParallel(4) { _ in log.close() }
@@ -50,8 +47,8 @@ struct ClosingTests {
         #expect(try log.reopened().state().head == 2)
     }
 
-    @Test("leaves a single file with everything in it, and releases the database", .onSQLite(.files))
-    func leavesOneFile() throws {
+    @Test(.onSQLite(.files))
+    func `leaves a single file with everything in it, and releases the database`() throws {
         let log = try TestLog()
         let bodies = try log.fill(50)
         #expect(access(log.path + "-wal", F_OK) == 0)
@@ -62,8 +59,7 @@ struct ClosingTests {
         #expect(try again.page(.newest, limit: 200).messages == joined(bodies))
     }
 
-    @Test("happens by itself when nobody holds the log")
-    func dropped() throws {
+    @Test func `happens by itself when nobody holds the log`() throws {
         let directory = try TemporaryDirectory()
         for round in 1...3 as ClosedRange<Int64> {
             let log = try TestLog(in: directory)
@@ -71,8 +67,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("ends threads that have distinct names")
-    func threads() throws {
+    @Test func `ends threads that have distinct names`() throws {
         let log = try TestLog { $0.readers = 3 }
         for name in (TestStore.isPostgres ? ["writer 0", "writer 1"] : ["writer"]) + [
             "reader 0", "reader 1", "reader 2",

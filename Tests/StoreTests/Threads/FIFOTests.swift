@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A queue of elements")
 struct FIFOTests {
-    @Test("returns its elements in order, however appends and takes are mixed")
-    func order() {
+    @Test func `returns its elements in order, however appends and takes are mixed`() {
         var queue = FIFO<Int>()
         var (appended, taken) = (0, 0)
         // Grows to a hundred elements, keeps that number for a while, and is emptied; twice.
@@ -24,8 +23,7 @@ struct FIFOTests {
         #expect(taken == 600)
     }
 
-    @Test("removes one element that fulfils a condition, wherever it is")
-    func removal() {
+    @Test func `removes one element that fulfils a condition, wherever it is`() {
         var queue = FIFO<Int>()
         for number in 0..<6 { queue.append(number) }
         _ = queue.popFirst()
@@ -36,8 +34,7 @@ struct FIFOTests {
         #expect(queue.popFirst() == 2 && queue.popFirst() == 4 && queue.popFirst() == nil)
     }
 
-    @Test("releases elements when they are taken")
-    func release() {
+    @Test func `releases elements when they are taken`() {
         final class Element {}
         var queue = FIFO<Element>()
         var element: Element? = Element()

@@ -8,8 +8,7 @@ import Wire
 
 @Suite("A full queue")
 struct OverloadTests {
-    @Test("refuses one more submission at once with 503, and stores the waiting ones")
-    func submissions() throws {
+    @Test func `refuses one more submission at once with 503, and stores the waiting ones`() throws {
         let gate = Gate()
         let log = try TestLog { $0.submissionQueue = 5 }
         // The writer is held up while it reports the first message, so the others stay in the queue.
@@ -35,8 +34,7 @@ struct OverloadTests {
         #expect(try log.send(.init()).seq == 7)
     }
 
-    @Test("refuses one more query at once with 503, and answers the waiting ones")
-    func queries() throws {
+    @Test func `refuses one more query at once with 503, and answers the waiting ones`() throws {
         let gate = Gate()
         let log = try TestLog {
             $0.readers = 1

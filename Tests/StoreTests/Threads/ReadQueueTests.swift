@@ -26,8 +26,7 @@ struct ReadQueueTests {
 
     private func numbers(_ turn: ReadQueue.Turn?) -> [Int]? { turn?.queries.map(\.reply.loop) }
 
-    @Test("serves clients in turn, each in the order of its queries")
-    func turns() throws {
+    @Test func `serves clients in turn, each in the order of its queries`() throws {
         let queue = Reads(Self.limits)
         for number in 0..<6 { #expect(queue.append(try query(number, of: "mallory"))) }
         #expect(queue.append(try query(10, of: "alice")))
@@ -42,8 +41,7 @@ struct ReadQueueTests {
         #expect(queue.next(10) == nil && queue.count == 0)
     }
 
-    @Test("separates clients without a name by address and connection")
-    func unnamed() throws {
+    @Test func `separates clients without a name by address and connection`() throws {
         let queue = Reads(Self.limits)
         let clients: [QueryClient] = [.address(1), .address(1), .connection(1), .address(2)]
         for (index, client) in clients.enumerated() {
@@ -52,8 +50,7 @@ struct ReadQueueTests {
         #expect(numbers(queue.next(10)) == [0, 2, 3, 1])
     }
 
-    @Test("serves quick queries before long ones, which get every fifth turn")
-    func quickFirst() throws {
+    @Test func `serves quick queries before long ones, which get every fifth turn`() throws {
         let queue = Reads(Self.limits)
         #expect(Self.limits.quickTurns == 4)
         for user in ["a", "b"] { #expect(queue.append(try list(100, of: user))) }
@@ -65,8 +62,7 @@ struct ReadQueueTests {
         #expect(numbers(queue.next(2)) == [8, 9])
     }
 
-    @Test("runs one long query of a client at a time, and keeps readers free for quick ones")
-    func longQueries() throws {
+    @Test func `runs one long query of a client at a time, and keeps readers free for quick ones`() throws {
         var limits = Self.limits
         limits.longReaders = 2
         limits.longQueries = 2
@@ -97,8 +93,7 @@ struct ReadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("drops cancelled queries, so that repeated lists leave one to serve")
-    func storm() throws {
+    @Test func `drops cancelled queries, so that repeated lists leave one to serve`() throws {
         let queue = Reads(Self.limits)
         let running = try list(0, of: "mallory")
         #expect(queue.append(running))
@@ -124,8 +119,7 @@ struct ReadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("bounds the queries of each client and of all")
-    func bounds() throws {
+    @Test func `bounds the queries of each client and of all`() throws {
         let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfClient: 3, longReaders: 1))
         var admitted: [Bool] = []
         for number in 0..<4 {
@@ -142,8 +136,7 @@ struct ReadQueueTests {
         #expect(StoreConfiguration().queryQueue == 65_536 && StoreConfiguration().queriesOfClient == 16_384)
     }
 
-    @Test("does not grow by cancelled queries while no reader is free")
-    func cancelledTurns() throws {
+    @Test func `does not grow by cancelled queries while no reader is free`() throws {
         let queue = Reads(ReadQueue.Limits(queries: 5, queriesOfClient: 3, longReaders: 1))
         var admitted = 0
         for number in 0..<100 {
@@ -156,8 +149,7 @@ struct ReadQueueTests {
         #expect(queue.append(try query(200, of: "alice")))
     }
 
-    @Test("loses and repeats nothing in any mixture of queries, cancellations and readers")
-    func mixture() throws {
+    @Test func `loses and repeats nothing in any mixture of queries, cancellations and readers`() throws {
         var generator = SeededGenerator(seed: 16)
         var limits = Self.limits
         limits.longReaders = 2

@@ -8,8 +8,7 @@ import Wire
 
 @Suite("The work queue")
 struct WorkQueueTests {
-    @Test("returns items in order, no more at a time than requested")
-    func order() {
+    @Test func `returns items in order, no more at a time than requested`() {
         let queue = WorkQueue<Int>(limit: 100)
         #expect(queue.append(Array(0..<10)).count == 10)
         #expect(queue.take(4) == [0, 1, 2, 3])
@@ -20,8 +19,7 @@ struct WorkQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("loses, repeats and admits nothing extra in any mixture of calls")
-    func mixture() {
+    @Test func `loses, repeats and admits nothing extra in any mixture of calls`() {
         var generator = SeededGenerator(seed: 1)
         let queue = WorkQueue<Int>(limit: 50)
         var waiting: [Int] = []
@@ -44,8 +42,7 @@ struct WorkQueueTests {
         }
     }
 
-    @Test("returns items together that fit, and one that does not fit alone")
-    func fits() {
+    @Test func `returns items together that fit, and one that does not fit alone`() {
         let queue = WorkQueue<Int>(limit: 10)
         _ = queue.append([3, 3, 5, 20, 1, 20, 20, 9, 1])
         func take() -> [Int]? {
@@ -66,8 +63,7 @@ struct WorkQueueTests {
         #expect(queue.take(2) { $0.count } == [4])
     }
 
-    @Test("returns nothing after a time-out, and can be waited on again")
-    func times() {
+    @Test func `returns nothing after a time-out, and can be waited on again`() {
         let queue = WorkQueue<Int>(limit: 5)
         #expect(queue.take(1, within: 0) == [])
         #expect(queue.take(1, within: 1) == [])
@@ -75,8 +71,7 @@ struct WorkQueueTests {
         #expect(queue.take(1, within: 60_000) == [1])
     }
 
-    @Test("returns its remaining items after closing, and admits no more")
-    func closes() {
+    @Test func `returns its remaining items after closing, and admits no more`() {
         let queue = WorkQueue<Int>(limit: 5)
         _ = queue.append([1, 2, 3])
         queue.close()
@@ -88,8 +83,7 @@ struct WorkQueueTests {
         #expect(queue.take(2, within: 60_000) == nil)
     }
 
-    @Test("waits for a group of items, until its time is up or the queue is closed")
-    func groups() {
+    @Test func `waits for a group of items, until its time is up or the queue is closed`() {
         let far = ContinuousClock.now + .seconds(600)
         let queue = WorkQueue<Int>(limit: 10)
         // The time is up, so one item is enough.
@@ -117,8 +111,7 @@ struct WorkQueueTests {
         #expect(queue.take(10) == nil)
     }
 
-    @Test("shares work among threads, and wakes all at the end")
-    func threads() {
+    @Test func `shares work among threads, and wakes all at the end`() {
         let queue = WorkQueue<Int>(limit: 10_000)
         let taken = Mutex<[Int]>([])
         inParallel(4) { thread in

@@ -36,8 +36,8 @@ struct PushStoreTests {
                 of: RoomID("lobby"), webhook, since: rev, after: nil, seen: rev, LargeRoomLook(), at: time))
     }
 
-    @Test("lists rooms for push events under a number of their own, and only for webhooks that want them")
-    func lists() throws {
+    @Test func `lists rooms for push events under a number of their own, and only for webhooks that want them`() throws
+    {
         let (push, messages, both) = (try set([.push]), try set([.message], "b"), try set([.message, .push], "c"))
         try log.send(.init())
         for webhook in [push, both] { #expect(try rows(webhook, of: webhook.pushNumber) == ["lobby 0"]) }
@@ -51,8 +51,7 @@ struct PushStoreTests {
         #expect(try rows(messages, of: messages.number) == [])
     }
 
-    @Test("leaves out who has left a direct room, which counts for no badge either")
-    func hidden() throws {
+    @Test func `leaves out who has left a direct room, which counts for no badge either`() throws {
         let webhook = try set([.push])
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room))
@@ -66,8 +65,7 @@ struct PushStoreTests {
         #expect(try members() == ["alice"])
     }
 
-    @Test("looks at the members of rooms beyond a bound only if they are mentioned, and page by page if the room is")
-    func largeRooms() throws {
+    @Test func `looks at members of large rooms if they are mentioned, page by page if the room is`() throws {
         #expect(LargeRoomLook().bound == 10_000 && LargeRoomLook().page == 1000)
         let webhook = try set([.push])
         try log.fill(1)
@@ -96,8 +94,7 @@ struct PushStoreTests {
         #expect(try users(bound: 4) == ["bob", "carol", "dora"])
     }
 
-    @Test("searches a bounded number of changes for deletions at once, and says how far")
-    func changes() throws {
+    @Test func `searches a bounded number of changes for deletions at once, and says how far`() throws {
         let webhook = try set([.push])
         try log.fill(PushBounds.messages + 50)
         try log.delete(2)
@@ -109,8 +106,7 @@ struct PushStoreTests {
         #expect(rest.deleted == 2 && rest.seen == rest.state.rev)
     }
 
-    @Test("has the members who may be due, from the cursor on, and what was deleted")
-    func loads() throws {
+    @Test func `has the members who may be due, from the cursor on, and what was deleted`() throws {
         let webhook = try set([.push])
         try log.fill(2)
         try log.join("lobby", as: "bob")
@@ -132,10 +128,7 @@ struct PushStoreTests {
         #expect(try store.pushRevision(of: RoomID("lobby"), through: 3) == 5)
     }
 
-    @Test(
-        "marks what may lower the badge of a user who was told one, whatever the cause, and nothing without push events"
-    )
-    func marks() throws {
+    @Test func `marks whatever may lower a badge that was told, and nothing without push events`() throws {
         try log.fill(3)
         for user in ["bob", "carol"] { try log.join("lobby", as: user) }
         try log.read(to: 1, as: "bob")
@@ -173,8 +166,7 @@ struct PushStoreTests {
         #expect(try marked().count == 1)
     }
 
-    @Test("forgets what was pushed with the webhook, and with its push events")
-    func forgets() throws {
+    @Test func `forgets what was pushed with the webhook, and with its push events`() throws {
         for events in [[WebhookEvent.message], []] {
             let webhook = try set([.push])
             try log.send(.init())

@@ -66,8 +66,7 @@ struct WebhookStoreTests {
         }
     }
 
-    @Test("creates, changes and deletes webhooks")
-    func keeps() throws {
+    @Test func `creates, changes and deletes webhooks`() throws {
         #expect(try store.webhooks() == [])
         let first = try set("a")
         #expect(first.version == 1)
@@ -101,8 +100,7 @@ struct WebhookStoreTests {
         #expect(refusal { try store.remove(WebhookID("a")) } == "webhook_not_found")
     }
 
-    @Test("has at most 16 webhooks, and a new one needs a URL")
-    func bounds() throws {
+    @Test func `has at most 16 webhooks, and a new one needs a URL`() throws {
         for number in 1...Limits.webhooks { try set("hook-\(number)") }
         #expect(refusal { try set("hook-17") } == "too_many_webhooks")
         #expect(refusal { try set("hook-1") } == nil)
@@ -111,8 +109,7 @@ struct WebhookStoreTests {
         #expect(refusal { try set("hook-17") } == nil)
     }
 
-    @Test("lists the rooms that change, by the patterns, with the revision before")
-    func lists() throws {
+    @Test func `lists the rooms that change, by the patterns, with the revision before`() throws {
         try log.fill(3, "a_b")
         try log.fill(3, "quiet")
         let webhook = try set("a", rooms: "a_*")
@@ -139,8 +136,7 @@ struct WebhookStoreTests {
         #expect(try behind(set("b")) == [:])
     }
 
-    @Test("moves a cursor, and forgets the room once the receiver has everything")
-    func advances() throws {
+    @Test func `moves a cursor, and forgets the room once the receiver has everything`() throws {
         let webhook = try set("a")
         try log.fill(5)
         #expect(try advance(webhook, "lobby", from: 0, to: 2) == .stored)
@@ -158,8 +154,7 @@ struct WebhookStoreTests {
         #expect(try behind(webhook) == [:])
     }
 
-    @Test("bounds a delivery, and repeats it up to the same revision")
-    func deliveries() throws {
+    @Test func `bounds a delivery, and repeats it up to the same revision`() throws {
         try log.fill(10)
         var bounds = DeliveryBounds()
         bounds.messages = 4
@@ -179,8 +174,7 @@ struct WebhookStoreTests {
         #expect((nothing.rev, nothing.count, nothing.hasMore) == (11, 0, false))
     }
 
-    @Test("is done with a room whose last changes have expired")
-    func expiredChanges() throws {
+    @Test func `is done with a room whose last changes have expired`() throws {
         try log.fill(3)
         try log.setRoom(rev: 5)
         let content = try messages("lobby", since: 0)
@@ -191,8 +185,8 @@ struct WebhookStoreTests {
         #expect(nothing.count == 0 && !nothing.hasMore)
     }
 
-    @Test("tells that a room was deleted", arguments: [false, true])
-    func deletion(isQuiet: Bool) throws {
+    @Test(arguments: [false, true])
+    func `tells that a room was deleted`(isQuiet: Bool) throws {
         try log.fill(2)
         let webhook = try set("a")
         if !isQuiet { try log.send(.init()) }
@@ -204,8 +198,7 @@ struct WebhookStoreTests {
         #expect(try behind(webhook) == [:])
     }
 
-    @Test("begins with the first message of each room, however many there are")
-    func start() throws {
+    @Test func `begins with the first message of each room, however many there are`() throws {
         let rooms = (0..<1203).map { "room-\($0)" }
         try log.sendAll(rooms.map { .init(room: $0) })
         var webhook = try set("a", rooms: "room-*") { $0.start = .start }
@@ -223,8 +216,7 @@ struct WebhookStoreTests {
         #expect(try behind(webhook).values.allSatisfy { $0 == 0 })
     }
 
-    @Test("moves cursors back to a revision or a time, and forward beyond a refused delivery")
-    func moves() throws {
+    @Test func `moves cursors back to a revision or a time, and forward beyond a refused delivery`() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
         let store = try log.log.webhookStore()
@@ -299,8 +291,7 @@ struct WebhookStoreTests {
         }
     }
 
-    @Test("stores the events of rooms, members and reports in their order")
-    func events() throws {
+    @Test func `stores the events of rooms, members and reports in their order`() throws {
         let messages = try set("messages")
         let webhook = try set("events", rooms: "lob*") { $0.events = [.room, .member, .report] }
         let (bob, mallory) = (try UserID("bob"), try UserID("mallory"))
@@ -366,8 +357,7 @@ struct WebhookStoreTests {
         #expect(try behind(messages) == ["lobby": 0])
     }
 
-    @Test("stores events of the whole server for webhooks of all rooms")
-    func serverEvents() throws {
+    @Test func `stores events of the whole server for webhooks of all rooms`() throws {
         let some = try set("some", rooms: "lob*") { $0.events = [.member] }
         let all = try set("all") { $0.events = [.member] }
         for change in [UserChange.ban(BanSettings(scope: .send)), .liftBan] {
@@ -392,8 +382,7 @@ struct WebhookStoreTests {
         #expect(try behind(all) == [:])
     }
 
-    @Test("tells of the memberships of an erased user, and forgets the user in what waits")
-    func erasure() throws {
+    @Test func `tells of the memberships of an erased user, and forgets the user in what waits`() throws {
         let webhook = try set("a") { $0.events = [.member, .report] }
         let (bob, lobby) = (try UserID("bob"), try RoomID("lobby"))
         try log.send(.init())
@@ -412,8 +401,8 @@ struct WebhookStoreTests {
             ])
     }
 
-    @Test("tells that a room was deleted to webhooks of rooms and messages only", arguments: [false, true])
-    func deletionEvents(isOfRooms: Bool) throws {
+    @Test(arguments: [false, true])
+    func `tells that a room was deleted to webhooks of rooms and messages only`(isOfRooms: Bool) throws {
         try log.fill(2)
         let webhook = try set("a") { $0.events = isOfRooms ? [.room] : [.member] }
         _ = try log.change(.delete, by: "alice").get()
@@ -421,8 +410,7 @@ struct WebhookStoreTests {
         #expect(try log.count("webhook_events") == 0)
     }
 
-    @Test("visits the rooms that change, however many there are")
-    func manyRooms() throws {
+    @Test func `visits the rooms that change, however many there are`() throws {
         try log.execute(
             """
             INSERT INTO rooms (name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -451,8 +439,8 @@ struct WebhookStoreTests {
         #expect(try log.count("webhook_rooms") == 0)
     }
 
-    @Test("skips nothing and orders each room while many send and change", arguments: 0..<4)
-    func histories(seed: Int) async throws {
+    @Test(arguments: 0..<4)
+    func `skips nothing and orders each room while many send and change`(seed: Int) async throws {
         let webhook = try set("a")
         let rooms = (0..<6).map { "room-\($0)" }
         let log = log
@@ -494,8 +482,7 @@ struct WebhookStoreTests {
         }
     }
 
-    @Test("keeps webhooks and cursors when the log is opened again")
-    func reopens() throws {
+    @Test func `keeps webhooks and cursors when the log is opened again`() throws {
         try set("a")
         try log.fill(2)
         store.close()

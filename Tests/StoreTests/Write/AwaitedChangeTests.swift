@@ -60,8 +60,7 @@ struct AwaitedChangeTests {
         }
     }
 
-    @Test("for too long is refused, and changes nothing")
-    func old() throws {
+    @Test func `for too long is refused, and changes nothing`() throws {
         let log = try makeLog()
         for var submission in try changes(log) {
             submission.arrival = .now - .seconds(6)
@@ -70,8 +69,7 @@ struct AwaitedChangeTests {
         try expectUnchanged(log)
     }
 
-    @Test("is refused if its client has gone, and changes nothing")
-    func abandoned() throws {
+    @Test func `is refused if its client has gone, and changes nothing`() throws {
         let log = try makeLog()
         for var submission in try changes(log) {
             submission.arrival = .now - .seconds(2)
@@ -81,8 +79,7 @@ struct AwaitedChangeTests {
         try expectUnchanged(log)
     }
 
-    @Test("is made if its client still waits, and others of the same commit need not wait")
-    func awaited() throws {
+    @Test func `is made if its client still waits, and others of the same commit need not wait`() throws {
         let log = try TestLog { $0.changeAge = .seconds(60) }
         var submissions = try log.submissions((0..<4).map { .init(text: "\($0)") })
         submissions[1].arrival = .now - .seconds(61)
@@ -98,8 +95,7 @@ struct AwaitedChangeTests {
         #expect(log.listener.asked.withLock { $0 } == [submissions[2].ticket, gone], "only those of middle age")
     }
 
-    @Test("is refused after five seconds by default")
-    func bound() {
+    @Test func `is refused after five seconds by default`() {
         #expect(StoreConfiguration().changeAge == .seconds(5))
         #expect(WriterReports.youth == .seconds(1))
     }

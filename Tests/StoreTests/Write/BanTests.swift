@@ -56,8 +56,7 @@ struct BanTests {
     private static let noChange = Array(repeating: "banned", count: 4)
     private static let nothing = noChange + Array(repeating: "read banned", count: 3)
 
-    @Test("from a room refuses every change there, or reading too, until it is lifted")
-    func room() throws {
+    @Test func `from a room refuses every change there, or reading too, until it is lifted`() throws {
         let log = try makeLog()
         try log.sendAll([.init(), .init(room: "other")])
         #expect(try ban("bob", log).get().isNew)
@@ -72,8 +71,8 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
     }
 
-    @Test("from sending leaves reports, blocks, muting, and the answer to a repeated send", arguments: [false, true])
-    func readers(isFromServer: Bool) throws {
+    @Test(arguments: [false, true])
+    func `from sending leaves reports, blocks, muting, and the answer to a repeated send`(isFromServer: Bool) throws {
         let log = try makeLog()
         try log.send(.init())
         let stored = try log.send(.init(text: "hi", sender: "bob", id: "b1"))
@@ -98,8 +97,7 @@ struct BanTests {
         #expect(try answers() == Array(repeating: "banned", count: 5) + [isFromServer ? "banned" : nil])
     }
 
-    @Test("from the server applies in every room, also to admins, who set it")
-    func server() throws {
+    @Test func `from the server applies in every room, also to admins, who set it`() throws {
         let log = try makeLog()
         try log.sendAll([.init(), .init(room: "other")])
         #expect(try code(banFromServer("bob", isAdmin: false, log)) == "forbidden")
@@ -118,8 +116,8 @@ struct BanTests {
         #expect(try refusals("bob", log) == [])
     }
 
-    @Test("from reading takes the room out of the user's lists; one from sending does not", arguments: [false, true])
-    func lists(journal: Bool) throws {
+    @Test(arguments: [false, true])
+    func `from reading takes the room out of the user's lists; one from sending does not`(journal: Bool) throws {
         let log = try makeLog { if !journal { $0.journal.messages = 0 } }
         let bob = try UserID("bob")
         for room in ["lobby", "other"] {
@@ -148,8 +146,7 @@ struct BanTests {
         #expect(try listed() == all)
     }
 
-    @Test("of an owner is for admins, of oneself for nobody; one from a room does not affect admins")
-    func who() throws {
+    @Test func `of an owner is for admins, of oneself for nobody; one from a room does not affect admins`() throws {
         let log = try makeLog()
         try log.send(.init())
         _ = try log.change(.setMember(try UserID("bob"), .owner), by: "alice").get()
@@ -163,8 +160,7 @@ struct BanTests {
         #expect(try code(log.change(.set(RoomSettings()), by: "root", isAdmin: true)) == nil)
     }
 
-    @Test("ends by itself at its time, and is then not listed")
-    func end() throws {
+    @Test func `ends by itself at its time, and is then not listed`() throws {
         let log = try makeLog()
         try log.send(.init())
         let until = Timestamp(milliseconds: clock.now.milliseconds + 1000)
@@ -187,8 +183,7 @@ struct BanTests {
         return found.bans.map(\.user.string) + (found.hasMore ? ["…"] : [])
     }
 
-    @Test("is listed for owners in pages, and survives a restart")
-    func listed() throws {
+    @Test func `is listed for owners in pages, and survives a restart`() throws {
         var log = try makeLog()
         try log.send(.init())
         for user in ["d", "b", "ä"] { _ = try ban(user, with: BanSettings(scope: .all, reason: "spam"), log).get() }
@@ -202,8 +197,7 @@ struct BanTests {
         try expectSound(log.path)
     }
 
-    @Test("applies to later submissions in the same commit, not to earlier ones")
-    func order() throws {
+    @Test func `applies to later submissions in the same commit, not to earlier ones`() throws {
         let log = try makeLog()
         try log.send(.init())
         let results = try log.submitAll(
@@ -216,8 +210,7 @@ struct BanTests {
         #expect(log.log.bans[BanTable.Key(room: try RoomID("lobby"), user: try UserID("bob"))] == nil)
     }
 
-    @Test("above the maximum for a room is refused, unless it replaces another")
-    func limit() throws {
+    @Test func `above the maximum for a room is refused, unless it replaces another`() throws {
         let log = try makeLog()
         try log.send(.init())
         log.close()

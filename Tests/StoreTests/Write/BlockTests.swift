@@ -47,10 +47,8 @@ struct BlockTests {
     private static let blocked: [String?] = ["blocked", "blocked", "blocked", nil, nil, nil]
     private static let nothing: [String?] = Array(repeating: nil, count: 6)
 
-    @Test(
-        "refuses what the blocked user writes in the direct room of the two, and nothing else",
-        arguments: [false, true])
-    func direct(before: Bool) throws {
+    @Test(arguments: [false, true])
+    func `refuses what the blocked user writes in the direct room of the two, and nothing else`(before: Bool) throws {
         var log = try TestLog()
         if before { try log.block("alice", of: "bob") }
         let room = try log.makeDirect("alice", with: "bob")
@@ -74,8 +72,7 @@ struct BlockTests {
         try expectSound(log.path)
     }
 
-    @Test("refuses settings, pins and deletions of the other's messages there, not of one's own")
-    func others() throws {
+    @Test func `refuses settings, pins and deletions of the other's messages there, not of one's own`() throws {
         let log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         for sender in ["alice", "bob"] { try log.send(.init(room: room, sender: sender)) }
@@ -96,8 +93,7 @@ struct BlockTests {
         #expect(try refusals("alice").last == .some(nil) && refusals("alice").first == .some(nil))
     }
 
-    @Test("leaves a repeated send its answer")
-    func repeated() throws {
+    @Test func `leaves a repeated send its answer`() throws {
         var log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         let stored = try log.send(.init(text: "hi", room: room, sender: "bob", id: "b1"))
@@ -110,8 +106,7 @@ struct BlockTests {
         }
     }
 
-    @Test("is seen by a read of the direct room by the blocked user")
-    func seen() throws {
+    @Test func `is seen by a read of the direct room by the blocked user`() throws {
         let log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         try log.block("alice", of: "bob")
@@ -124,8 +119,7 @@ struct BlockTests {
         #expect(try !isBlocked("bob", in: "lobby"))
     }
 
-    @Test("keeps the blocked user from making the direct room and from adding the user to rooms")
-    func rooms() throws {
+    @Test func `keeps the blocked user from making the direct room and from adding the user to rooms`() throws {
         let log = try TestLog()
         try log.block("alice", of: "bob")
         try log.send(.init(sender: "bob"))
@@ -143,8 +137,7 @@ struct BlockTests {
         #expect(try code(log.sendAll([.init(room: room, sender: "bob")])[0]) == "blocked")
     }
 
-    @Test("is listed for its user only, in pages, and kept once")
-    func listed() throws {
+    @Test func `is listed for its user only, in pages, and kept once`() throws {
         var log = try TestLog()
         for other in ["d", "b", "ä"] { #expect(try log.block("alice", of: other).isNew) }
         #expect(try !log.block("alice", of: "b").isNew)
@@ -160,8 +153,7 @@ struct BlockTests {
         #expect(try log.blocked(by: "alice") == ["d", "ä"])
     }
 
-    @Test("above the maximum of a user is refused, unless it exists")
-    func limit() throws {
+    @Test func `above the maximum of a user is refused, unless it exists`() throws {
         let log = try TestLog()
         let blocks = try (1...Limits.userBlocks).map { try log.blockSubmission("alice", of: "user\($0)") }
         for result in try log.submitAll(blocks) { #expect(code(result) == nil) }
@@ -170,8 +162,7 @@ struct BlockTests {
         #expect(try code(log.outcome(log.blockSubmission("bob", of: "alice"))) == nil)
     }
 
-    @Test("applies to later submissions in the same commit, not to earlier ones")
-    func order() throws {
+    @Test func `applies to later submissions in the same commit, not to earlier ones`() throws {
         let log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         let results = try log.submitAll(
@@ -182,8 +173,8 @@ struct BlockTests {
         #expect(results.map { code($0) } == [nil, nil, "blocked", nil, nil])
     }
 
-    @Test("holds on every node once it is answered", .partOfPostgreSQL)
-    func nodes() throws {
+    @Test(.partOfPostgreSQL)
+    func `holds on every node once it is answered`() throws {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())
         let (first, second) = (try TestLog(postgres: url), try TestLog(postgres: url))
@@ -213,8 +204,7 @@ struct BlockTests {
         }
     }
 
-    @Test("of an erased user and by them is removed")
-    func erased() throws {
+    @Test func `of an erased user and by them is removed`() throws {
         let log = try TestLog { $0.writers = 1 }
         for number in 0..<300 { try log.block("user\(number)", of: "alice") }
         for other in ["bob", "carol"] { try log.block("alice", of: other) }

@@ -78,10 +78,10 @@ struct ChangeModelTests {
         return messages
     }
 
-    @Test(
-        "has the result of the same operations on a list, wherever messages are stored, with restarts and crashes",
-        arguments: TestStore.journals((1, 0, 0), (2, 10, 6), (3, 30, 100), (4, 10_000, 256), (5, 10_000, 4)))
-    func matchesModel(seed: UInt64, journalMessages: Int, messagesOfRoom: Int) throws {
+    @Test(arguments: TestStore.journals((1, 0, 0), (2, 10, 6), (3, 30, 100), (4, 10_000, 256), (5, 10_000, 4)))
+    func `has the result of the same operations on a list, wherever messages are stored, with restarts and crashes`(
+        seed: UInt64, journalMessages: Int, messagesOfRoom: Int
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         func configure(_ configuration: inout StoreConfiguration) {
             configuration.journal.messages = journalMessages
@@ -149,8 +149,8 @@ struct ChangeModelTests {
         }
     }
 
-    @Test("is consistent for concurrent readers", arguments: TestStore.journals(0, 10, 100_000))
-    func oneMoment(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 10, 100_000))
+    func `is consistent for concurrent readers`(journalMessages: Int) throws {
         let log = try TestLog {
             $0.journal.messages = journalMessages
             $0.journal.messagesOfRoom = 6

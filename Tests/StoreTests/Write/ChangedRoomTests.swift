@@ -66,8 +66,7 @@ struct ChangedRoomTests {
         try TestLog { $0.journal.idleTime = 60_000 }
     }
 
-    @Test("from the journal")
-    func inJournal() throws {
+    @Test func `from the journal`() throws {
         let log = try makeLog()
         let sent = try submit([.send("1"), .send("2"), .send("3")], to: log)
         #expect(try counts(log) == [1, 0])
@@ -83,8 +82,7 @@ struct ChangedRoomTests {
         try expect([sent[0].body, edited.body, sent[2].body, more[0].body, liked.body], rev: 7, in: log)
     }
 
-    @Test("from the same commit, sent before and after the change")
-    func sameCommit() throws {
+    @Test func `from the same commit, sent before and after the change`() throws {
         let log = try makeLog()
         let first = try submit([.send("1")], to: log)[0]
         let stored = try submit(
@@ -98,8 +96,7 @@ struct ChangedRoomTests {
         try expect([stored[1].body, stored[6].body, stored[7].body, stored[5].body], rev: 9, in: log)
     }
 
-    @Test("and leaves other rooms' messages where they are")
-    func otherRooms() throws {
+    @Test func `and leaves other rooms' messages where they are`() throws {
         let log = try makeLog()
         // One row for both rooms.
         let submissions = try log.submissions([.init(room: "a"), .init(room: "b"), .init(room: "a"), .init(room: "b")])
@@ -113,8 +110,8 @@ struct ChangedRoomTests {
         try expect([sent[1], sent[3], both[0], both[2]], rev: 4, "b", in: log)
     }
 
-    @Test("also if the room is due in that commit", arguments: [1, 3])
-    func due(messagesOfRoom: Int) throws {
+    @Test(arguments: [1, 3])
+    func `also if the room is due in that commit`(messagesOfRoom: Int) throws {
         let log = try TestLog {
             $0.journal.idleTime = 60_000
             $0.journal.messagesOfRoom = messagesOfRoom
@@ -126,8 +123,7 @@ struct ChangedRoomTests {
         try expect(bodies, rev: 7, in: log)
     }
 
-    @Test("and repeated sends are recognized wherever the original is")
-    func clientMessageIDs() throws {
+    @Test func `and repeated sends are recognized wherever the original is`() throws {
         let log = try makeLog()
         let stored = try submit(
             [.send("1", id: "a"), .like(1), .send("1", id: "a"), .send("2", id: "b"), .like(2), .send("2", id: "b")],
@@ -138,8 +134,7 @@ struct ChangedRoomTests {
         try expect([stored[1].body, stored[4].body], rev: 4, in: log)
     }
 
-    @Test("unless the commit fails; the next one changes the room")
-    func failing() throws {
+    @Test func `unless the commit fails; the next one changes the room`() throws {
         let log = try makeLog()
         let sent = try submit([.send("1"), .send("2")], to: log)
         try log.sql { db in
@@ -155,8 +150,7 @@ struct ChangedRoomTests {
         try expect([edited.body, sent[1].body], rev: 3, in: log)
     }
 
-    @Test("and the journal is emptied when everything is filed")
-    func emptied() throws {
+    @Test func `and the journal is emptied when everything is filed`() throws {
         let log = try TestLog { $0.journal.idleTime = 1 }
         try log.fill(3)
         try log.edit(2, "x")

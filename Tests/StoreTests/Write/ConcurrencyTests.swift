@@ -8,8 +8,7 @@ import Wire
 
 @Suite("Many threads")
 struct ConcurrencyTests {
-    @Test("get places and revisions without gaps, with each thread's messages in order")
-    func gapless() throws {
+    @Test func `get places and revisions without gaps, with each thread's messages in order`() throws {
         let log = try TestLog { $0.commit.submissions = 7 }
         let threads = 5
         let rounds = 30
@@ -52,8 +51,8 @@ struct ConcurrencyTests {
         #expect(commits.flatMap(\.outcomes).allSatisfy { (try? $0.result.get().isNew) == true })
     }
 
-    @Test("see every commit that was reported before their query", arguments: TestStore.journals(0, 20, 100_000))
-    func readsOwnWrites(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 20, 100_000))
+    func `see every commit that was reported before their query`(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         inParallel(4) { thread in
             for round in 1...40 as ClosedRange<Int64> {
@@ -65,8 +64,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("read pages of one moment, whatever is sent meanwhile")
-    func oneMoment() throws {
+    @Test func `read pages of one moment, whatever is sent meanwhile`() throws {
         let log = try TestLog()
         try log.fill(5)
         inParallel(3) { thread in

@@ -9,8 +9,7 @@ import Wire
 
 @Suite("A deletion")
 struct DeleteTests {
-    @Test("keeps the message's place, sender and time")
-    func tombstone() throws {
+    @Test func `keeps the message's place, sender and time`() throws {
         let log = try TestLog()
         let sent = try log.send(.init(text: "hi", id: "a1", data: #"{"a":1}"#))
         try log.react(to: 1, as: "bob")
@@ -29,8 +28,7 @@ struct DeleteTests {
         #expect(try log.state() == RoomState(head: 1, rev: 4))
     }
 
-    @Test("is done once; a repetition returns the tombstone, whatever revision it names")
-    func idempotent() throws {
+    @Test func `is done once; a repetition returns the tombstone, whatever revision it names`() throws {
         let log = try TestLog()
         try log.fill(1)
         let deleted = try log.delete(1)
@@ -42,8 +40,7 @@ struct DeleteTests {
         #expect(try log.state().rev == 2)
     }
 
-    @Test("is allowed to the sender and to admins")
-    func authority() throws {
+    @Test func `is allowed to the sender and to admins`() throws {
         let log = try TestLog()
         try log.fill(1)
         #expect(throws: Problem.notTheSender) { try log.delete(1, as: "bob") }
@@ -56,8 +53,7 @@ struct DeleteTests {
         #expect(throws: Problem.notTheSender) { try log.delete(1, as: "carol") }
     }
 
-    @Test("of a message still allows replies to it")
-    func answers() throws {
+    @Test func `of a message still allows replies to it`() throws {
         let log = try TestLog()
         try log.fill(1)
         try log.delete(1)
@@ -70,9 +66,9 @@ struct DeleteTests {
     }
 
     @Test(
-        "leaves no content in the files of a closed log", .onSQLite(.files),
+        .onSQLite(.files),
         arguments: [(0, 256), (16_384, 256), (40, 7)])
-    func leavesNothing(journalMessages: Int, messagesOfRoom: Int) throws {
+    func `leaves no content in the files of a closed log`(journalMessages: Int, messagesOfRoom: Int) throws {
         let log = try TestLog {
             $0.journal.messages = journalMessages
             $0.journal.messagesOfRoom = messagesOfRoom
@@ -91,8 +87,8 @@ struct DeleteTests {
         try expectNothing(in: log)
     }
 
-    @Test("leaves no content in the files of an open log that is idle", .onSQLite(.files))
-    func leavesNothingWhenIdle() throws {
+    @Test(.onSQLite(.files))
+    func `leaves no content in the files of an open log that is idle`() throws {
         let log = try TestLog { $0.journal.idleTime = 1 }
         try log.fill(1, "other")
         try log.sendAll((0..<20).map { .init(text: whisper($0), room: $0 % 2 == 0 ? "lobby" : "attic") })
@@ -106,8 +102,8 @@ struct DeleteTests {
         try expectNothing(in: log)
     }
 
-    @Test("leaves free page space that a vacuum clears", .onSQLite(.files))
-    func leavesNothingWhenVacuumed() throws {
+    @Test(.onSQLite(.files))
+    func `leaves free page space that a vacuum clears`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         var generator = SeededGenerator(seed: 8)
         // Rooms grow in the middle of the table, where pages are split.

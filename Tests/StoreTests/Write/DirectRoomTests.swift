@@ -39,8 +39,7 @@ struct DirectRoomTests {
         return inbox
     }
 
-    @Test("has an id that follows from both users, in either order")
-    func id() throws {
+    @Test func `has an id that follows from both users, in either order`() throws {
         let log = try TestLog()
         // printf 'alice\0bob' | sha256sum | xxd -r -p | basenc --base64url
         #expect(try log.direct("alice", "bob") == "@FBpM0kK2foLt9KeLtBjUCm")
@@ -50,8 +49,8 @@ struct DirectRoomTests {
         #expect(try RoomID(log.direct("alice", "bob")).isDirect)
     }
 
-    @Test("is private, belongs to both, and enters the other's list with its first message", arguments: [false, true])
-    func made(journal: Bool) throws {
+    @Test(arguments: [false, true])
+    func `is private, belongs to both, and enters the other's list with its first message`(journal: Bool) throws {
         let log = try TestLog { if !journal { $0.journal.messages = 0 } }
         let room = try log.direct("alice", "bob")
         #expect(throws: Problem.roomNotFound) { try log.summary(of: room, for: "alice") }
@@ -85,8 +84,7 @@ struct DirectRoomTests {
         try expectSound(log.path)
     }
 
-    @Test("that one leaves is out of the own list until a new message comes, and stays readable")
-    func left() throws {
+    @Test func `that one leaves is out of the own list until a new message comes, and stays readable`() throws {
         var log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         let other = try log.makeDirect("alice", with: "carol")
@@ -107,8 +105,7 @@ struct DirectRoomTests {
         #expect(try listed("alice", log) == [room, other])
     }
 
-    @Test("keeps its two members and its visibility, whoever asks")
-    func kept() throws {
+    @Test func `keeps its two members and its visibility, whoever asks`() throws {
         let log = try TestLog()
         let room = try log.makeDirect("alice", with: "bob")
         let (alice, bob, carol) = (try UserID("alice"), try UserID("bob"), try UserID("carol"))
@@ -131,16 +128,15 @@ struct DirectRoomTests {
         #expect(try code(log.sendAll([.init(room: room)])[0]) == "room_deleted")
     }
 
-    @Test("is made by users only where users may make rooms and add members", arguments: [false, true])
-    func policy(rooms: Bool) throws {
+    @Test(arguments: [false, true])
+    func `is made by users only where users may make rooms and add members`(rooms: Bool) throws {
         let log = try TestLog { if rooms { $0.roomsByAdminsOnly = true } else { $0.membersByAdminsOnly = true } }
         #expect(try code(log.outcome(log.directSubmission("alice", with: "bob"))) == "forbidden")
         #expect(try code(log.outcome(log.directSubmission("root", with: "bob", isAdmin: true))) == nil)
         #expect(try code(log.outcome(log.directSubmission("bob", with: "root"))) == nil)
     }
 
-    @Test("is one room, however often both ask for it at once")
-    func race() throws {
+    @Test func `is one room, however often both ask for it at once`() throws {
         let log = try TestLog { $0.commit.submissions = 7 }
         try expectOne(logs: [log, log], log)
     }
@@ -171,8 +167,8 @@ struct DirectRoomTests {
         }
     }
 
-    @Test("is one room, however many nodes both ask for it at once", .partOfPostgreSQL)
-    func nodes() throws {
+    @Test(.partOfPostgreSQL)
+    func `is one room, however many nodes both ask for it at once`() throws {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())
         let (first, second) = (try TestLog(postgres: url), try TestLog(postgres: url))
@@ -197,8 +193,7 @@ struct DirectRoomTests {
 
     private func erase(_ user: String, _ log: TestLog) throws { _ = try log.outcome(erasure(of: user)).get() }
 
-    @Test("takes no message once the erasure of the other user is accepted, but answers a repeated one")
-    func erasingOther() throws {
+    @Test func `takes no message once the erasure of the other user is accepted, but answers a repeated one`() throws {
         let log = try TestLog { $0.writers = 1 }
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room, id: "a1"))
@@ -221,8 +216,7 @@ struct DirectRoomTests {
         }
     }
 
-    @Test("of an erased user stays with the other one, takes no messages, and is closed to a later user of the name")
-    func erased() throws {
+    @Test func `of an erased user stays with the other, takes no messages, and is no namesake's`() throws {
         let log = try TestLog { $0.writers = 1 }
         let room = try log.makeDirect("alice", with: "bob")
         try log.sendAll([.init(text: "secret", room: room), .init(text: "mine", room: room, sender: "bob")])
@@ -246,8 +240,7 @@ struct DirectRoomTests {
         try expectSound(log.path)
     }
 
-    @Test("is closed to the new user of a name already while the old one is being erased")
-    func erasing() throws {
+    @Test func `is closed to the new user of a name already while the old one is being erased`() throws {
         let log = try TestLog { $0.writers = 1 }
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room))

@@ -12,10 +12,8 @@ struct EditTests {
         TestLog.Change(seq: seq, action: .edit(edit), user: user, revs: revs)
     }
 
-    @Test(
-        "changes the content, takes a revision, and leaves everything else unchanged",
-        arguments: TestStore.journals(0, 100))
-    func changes(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 100))
+    func `changes the content, takes a revision, and leaves everything else unchanged`(journalMessages: Int) throws {
         let clock = TestClock()
         let log = try TestLog {
             $0.clock = { clock.now }
@@ -38,8 +36,7 @@ struct EditTests {
         #expect(try log.send(.init()).rev == 4)
     }
 
-    @Test("is pushed, and occurs in the changes once, at its revision")
-    func isTold() throws {
+    @Test func `is pushed, and occurs in the changes once, at its revision`() throws {
         let log = try TestLog()
         let sent = try log.fill(3)
         let edited = try log.edit(2, "bye")
@@ -50,8 +47,7 @@ struct EditTests {
         #expect(try log.page().messages == joined([sent[0], edited.body, sent[2]]))
     }
 
-    @Test("changes the given fields; null and empty clear them")
-    func fields() throws {
+    @Test func `changes the given fields; null and empty clear them`() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", data: #"{"a":1}"#))
         let link = Wire.Attachment(kind: .link, url: "http://x")
@@ -69,8 +65,7 @@ struct EditTests {
         #expect(try log.state().rev == 5)
     }
 
-    @Test("that changes nothing takes no revision and is not pushed")
-    func changesNothing() throws {
+    @Test func `that changes nothing takes no revision and is not pushed`() throws {
         let log = try TestLog()
         let sent = try log.send(.init(text: "hi", data: #"{"a":1,"b":2}"#))
         for same in [Edit(), Edit(text: "hi"), Edit(attachments: [], data: Array(#"{"b":2.0,"a":1}"#.utf8))] {
@@ -81,8 +76,7 @@ struct EditTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("is allowed only to the sender, and not after a deletion")
-    func refusals() throws {
+    @Test func `is allowed only to the sender, and not after a deletion`() throws {
         let log = try TestLog()
         #expect(throws: Problem.messageNotFound) { try log.edit(1, "x") }
         try log.fill(2)
@@ -97,8 +91,7 @@ struct EditTests {
         #expect(try log.state() == RoomState(head: 2, rev: 3))
     }
 
-    @Test("needs one of the revisions in its condition")
-    func conditions() throws {
+    @Test func `needs one of the revisions in its condition`() throws {
         let log = try TestLog()
         try log.fill(2)
         #expect(try log.change(edit(Edit(text: "a"), revs: [1])).rev == 3)
@@ -107,8 +100,7 @@ struct EditTests {
         #expect(try log.change(edit(Edit(text: "b"), revs: [1, 3])).rev == 4)
     }
 
-    @Test("that is repeated with its original revision counts as done, whatever has changed since")
-    func repeatedEdit() throws {
+    @Test func `that is repeated with its original revision counts as done, whatever has changed since`() throws {
         let log = try TestLog()
         try log.fill(1)
         let first = try log.change(edit(Edit(text: "a"), revs: [1]))
@@ -126,8 +118,7 @@ struct EditTests {
         #expect(throws: Problem.preconditionFailed(rev: 4)) { try log.change(edit(Edit(text: "c"), revs: [9])) }
     }
 
-    @Test("has the time of its commit, and never an earlier one than the message or the previous edit")
-    func times() throws {
+    @Test func `has the time of its commit, and never an earlier one than the message or the previous edit`() throws {
         let clock = TestClock()
         let log = try TestLog { $0.clock = { clock.now } }
         let sentAt = try Message(decoding: log.send(.init()).body).createdAt
@@ -140,8 +131,7 @@ struct EditTests {
         #expect(try Message(decoding: log.edit(1, "c").body).editedAt == later)
     }
 
-    @Test("is refused in a room at its last revision")
-    func fullRoom() throws {
+    @Test func `is refused in a room at its last revision`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(1)
         try log.execute("UPDATE messages SET changed = \(RowKey(room: 1, RowKey.maximumOrdinal).rawValue)")

@@ -12,8 +12,7 @@ struct FailureTests {
         try TestLog { DatabaseFailure.configure(&$0) }
     }
 
-    @Test("answers its submissions with 503, pushes nothing, and leaves earlier messages")
-    func failsItsOwn() throws {
+    @Test func `answers its submissions with 503, pushes nothing, and leaves earlier messages`() throws {
         let log = try makeLog()
         let before = try log.fill(2)
         let failure = try DatabaseFailure(of: log)
@@ -29,8 +28,7 @@ struct FailureTests {
         try failure.end()
     }
 
-    @Test("leaves its places to the next ones, when the cause is gone")
-    func goesOn() throws {
+    @Test func `leaves its places to the next ones, when the cause is gone`() throws {
         let log = try makeLog()
         let failure = try DatabaseFailure(of: log)
         var expected: Int64 = 0
@@ -47,8 +45,8 @@ struct FailureTests {
         }
     }
 
-    @Test("is detected as over by the writer itself", .onSQLite(.files))
-    func probes() throws {
+    @Test(.onSQLite(.files))
+    func `is detected as over by the writer itself`() throws {
         let health = Recorder<String?>()
         let log = try TestLog {
             $0.busyTimeout = 1
@@ -74,8 +72,8 @@ struct FailureTests {
             try log.sql { try String.fetchAll($0, sql: "SELECT key FROM meta") } == ["epoch", "fingerprint_secret"])
     }
 
-    @Test("in the middle is rolled back as a whole", .onSQLite(.journal))
-    func undoes() throws {
+    @Test(.onSQLite(.journal))
+    func `in the middle is rolled back as a whole`() throws {
         let log = try makeLog()
         try log.sql { db in
             try db.execute(

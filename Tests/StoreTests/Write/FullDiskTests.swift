@@ -27,8 +27,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("refuses messages in a database of maximum size, and accepts them when there is space")
-    func maximumPages() throws {
+    @Test func `refuses messages in a database of maximum size, and accepts them when there is space`() throws {
         let log = try TestLog {
             $0.journal.messages = 0
             $0.maximumPages = 400
@@ -46,8 +45,8 @@ struct FullDiskTests {
         #expect(try log.send(.init(text: large, id: "id\(stored)")).seq == stored + 1)
     }
 
-    @Test("loses nothing but the refused sends", .enabled(if: SmallDisk.isAvailable))
-    func smallDisk() throws {
+    @Test(.enabled(if: SmallDisk.isAvailable))
+    func `loses nothing but the refused sends`() throws {
         let disk = try SmallDisk(kibibytes: 2048)
         let log = try TestLog(at: disk.path(of: "log.db"), of: disk) { $0.probeInterval = 1 }
         let (stored, problem) = try fillUp(log)
@@ -65,8 +64,8 @@ struct FullDiskTests {
         #expect(integrity == "ok")
     }
 
-    @Test("is reported at the start", .enabled(if: SmallDisk.isAvailable))
-    func atStart() throws {
+    @Test(.enabled(if: SmallDisk.isAvailable))
+    func `is reported at the start`() throws {
         let disk = try SmallDisk(kibibytes: 64)
         try disk.fill()
         let path = disk.path(of: "log.db")

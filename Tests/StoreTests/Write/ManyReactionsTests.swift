@@ -31,8 +31,7 @@ struct ManyReactionsTests {
         return seen
     }
 
-    @Test("are removed in parts, while the tombstone shows none from the first commit on")
-    func parts() throws {
+    @Test func `are removed in parts, while the tombstone shows none from the first commit on`() throws {
         let log = try reactedLog()
         let seen = recordReactions(log)
         let deleted = try log.delete(1)
@@ -45,8 +44,7 @@ struct ManyReactionsTests {
         try expectSound(log.path)
     }
 
-    @Test("are removed after a crash, and a check in between finds the database sound")
-    func crash() throws {
+    @Test func `are removed after a crash, and a check in between finds the database sound`() throws {
         let log = try reactedLog()
         let copies = Recorder<TemporaryDirectory>()
         log.listener.onCommitted.withLock { hook in
@@ -63,8 +61,7 @@ struct ManyReactionsTests {
         try expectSound(again.path)
     }
 
-    @Test("are removed in parts when the message's sender is erased")
-    func erasedSender() throws {
+    @Test func `are removed in parts when the message's sender is erased`() throws {
         let log = try reactedLog()
         _ = try log.outcome(log.submission(.user(try UserID("alice"), .erase), by: "root", isAdmin: true)).get()
         try waitUntil { try log.count("reactions") == 0 && log.count("jobs") == 0 }
@@ -72,8 +69,7 @@ struct ManyReactionsTests {
         try expectSound(log.path)
     }
 
-    @Test("are removed at once if they are few")
-    func few() throws {
+    @Test func `are removed at once if they are few`() throws {
         let log = try TestLog()
         try log.fill(1)
         try log.react(to: 1, as: "bob")

@@ -20,15 +20,13 @@ struct MemberTests {
         return found.members.map { "\($0.user) \($0.role)" } + (found.hasMore ? ["…"] : [])
     }
 
-    @Test("start with the first sender as owner, stored in one row")
-    func firstSender() throws {
+    @Test func `start with the first sender as owner, stored in one row`() throws {
         let log = try TestLog()
         for sender in ["alice", "bob", "alice"] { try log.send(.init(sender: sender)) }
         #expect(try members(log) == ["alice owner"])
     }
 
-    @Test("become private once, by a change or at creation")
-    func becomesPrivate() throws {
+    @Test func `become private once, by a change or at creation`() throws {
         let log = try TestLog()
         try log.send(.init())
         for (visibility, title, expected) in [
@@ -45,8 +43,8 @@ struct MemberTests {
         #expect(log.listener.ends.events.last == [.becamePrivate(try RoomID("new"))])
     }
 
-    @Test("of an older version belong to their first senders", .onSQLite(.olderSchemas))
-    func migration() throws {
+    @Test(.onSQLite(.olderSchemas))
+    func `of an older version belong to their first senders`() throws {
         let log = try TestLog()
         try log.sendAll([.init(sender: "bob"), .init(sender: "alice"), .init(room: "other", sender: "carol")])
         log.close()
@@ -64,8 +62,7 @@ struct MemberTests {
         #expect(try members(try log.reopened()) == ["bob owner"])
     }
 
-    @Test("are managed by owners; others add and remove only themselves, in open rooms")
-    func roles() throws {
+    @Test func `are managed by owners; others add and remove only themselves, in open rooms`() throws {
         let log = try TestLog()
         try log.send(.init())
         func set(_ user: String, _ role: RoomMember.Role? = nil, by actor: String) throws -> String? {
@@ -97,8 +94,7 @@ struct MemberTests {
         #expect(try members(log, for: "erin") == ["bob owner", "erin owner"])
     }
 
-    @Test("are listed in pages in the order of the users' ids")
-    func pages() throws {
+    @Test func `are listed in pages in the order of the users' ids`() throws {
         let log = try TestLog()
         try log.send(.init())
         for user in ["d", "b", "ä", "c"] { _ = try log.change(.setMember(try UserID(user), nil), by: user) }
@@ -107,8 +103,7 @@ struct MemberTests {
         #expect(try members(log, after: "d", limit: 2) == ["ä member"])
     }
 
-    @Test("are created and changed by owners, and survive a restart and a crash")
-    func settings() throws {
+    @Test func `are created and changed by owners, and survive a restart and a crash`() throws {
         var log = try TestLog()
         let made = try log.change(.set(RoomSettings(visibility: .private, title: "Us")), by: "alice").get()
         #expect(made.isNew)
@@ -127,8 +122,7 @@ struct MemberTests {
         #expect(try log.summary(for: nil).visibility == .open)
     }
 
-    @Test("that are private are hidden from others from the commit on")
-    func isPrivate() throws {
+    @Test func `that are private are hidden from others from the commit on`() throws {
         let log = try TestLog()
         try log.send(.init(id: "a"))
         let makePrivate = try log.submission(.room(.set(RoomSettings(visibility: .private))), by: "alice")
@@ -157,8 +151,7 @@ struct MemberTests {
         #expect(try log.problems(of: queries) == [.roomNotFound, nil, .roomNotFound, nil])
     }
 
-    @Test("that only admins may create do not exist before")
-    func byAdmins() throws {
+    @Test func `that only admins may create do not exist before`() throws {
         let log = try TestLog { $0.roomsByAdminsOnly = true }
         #expect(try code(log.sendAll([.init()])[0]) == "room_not_found")
         #expect(try code(log.change(.set(RoomSettings()), by: "alice")) == "room_not_found")
@@ -168,8 +161,7 @@ struct MemberTests {
         #expect(try log.send(.init()).seq == 1)
     }
 
-    @Test("with members added by admins only still allow joining and leaving")
-    func membersByAdmins() throws {
+    @Test func `with members added by admins only still allow joining and leaving`() throws {
         let log = try TestLog { $0.membersByAdminsOnly = true }
         try log.send(.init())
         let (bob, carol) = (try UserID("bob"), try UserID("carol"))
@@ -183,8 +175,7 @@ struct MemberTests {
         #expect(try code(log.change(.setMember(carol, nil), by: "bob")) == "forbidden")
     }
 
-    @Test("are looked up by searches, not by scans")
-    func plans() throws {
+    @Test func `are looked up by searches, not by scans`() throws {
         let log = try TestLog()
         for query in [
             "SELECT id, private FROM rooms WHERE name = 'a'",

@@ -19,8 +19,7 @@ struct MentionTests {
 
     private func users(_ names: String...) -> [UserID] { names.map { UserID(trusted: $0) } }
 
-    @Test("is stored with its message, once for each user and for the room, and not of oneself")
-    func stored() throws {
+    @Test func `is stored with its message, once for each user and for the room, and not of oneself`() throws {
         let log = try TestLog()
         try log.sendAll([
             .init(text: "nobody"), .init(mentions: ["bob", "alice", "carol"]), .init(mentions: ["alice"]),
@@ -32,8 +31,7 @@ struct MentionTests {
         try expectSound(log.path)
     }
 
-    @Test("of a repeated send is stored once, and other mentions are other content")
-    func repeated() throws {
+    @Test func `of a repeated send is stored once, and other mentions are other content`() throws {
         let log = try TestLog()
         let send = TestLog.Send(id: "a", mentions: ["bob"])
         #expect(try log.send(send).isNew && !log.send(send).isNew)
@@ -46,8 +44,7 @@ struct MentionTests {
         #expect(try rows(log) == ["bob:1:alice"])
     }
 
-    @Test("follows an edit, and goes with a deletion")
-    func edits() throws {
+    @Test func `follows an edit, and goes with a deletion`() throws {
         let log = try TestLog()
         try log.sendAll([.init(mentions: ["bob", "carol"]), .init(mentions: ["bob"])])
         func edit(_ edit: Edit) throws -> [String] {
@@ -65,8 +62,7 @@ struct MentionTests {
         try expectSound(log.path)
     }
 
-    @Test("of the room is for owners in rooms of many members, also by an edit; what is mentioned stays")
-    func roomMention() throws {
+    @Test func `of the room is for owners in rooms of many members, also by an edit; what is mentioned stays`() throws {
         let log = try TestLog { $0.roomMentionMembers = 2 }
         try log.send(.init())
         try log.join("lobby", as: "bob")
@@ -88,8 +84,7 @@ struct MentionTests {
         #expect(try rows(log) == ["*:2:bob", "*:3:alice", "*:4:carol", "bob:4:carol"])
     }
 
-    @Test("is as durable as its message, and found once its message is filed")
-    func crash() throws {
+    @Test func `is as durable as its message, and found once its message is filed`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.send(.init(mentions: ["bob"]))
         try expectSound(log.path)
@@ -100,8 +95,7 @@ struct MentionTests {
         try expectSound(after.path)
     }
 
-    @Test("expires with its message")
-    func expiry() throws {
+    @Test func `expires with its message`() throws {
         let clock = TestClock()
         let log = try TestLog {
             $0.clock = { clock.now }
@@ -113,8 +107,7 @@ struct MentionTests {
         try expectSound(log.path)
     }
 
-    @Test("goes with its room")
-    func removal() throws {
+    @Test func `goes with its room`() throws {
         let log = try TestLog()
         try log.sendAll([.init(mentions: ["bob"], mentionsRoom: true), .init(room: "other", mentions: ["bob"])])
         _ = try log.change(.delete, by: "alice").get()
@@ -122,8 +115,7 @@ struct MentionTests {
         try expectSound(log.path)
     }
 
-    @Test("by an erased user goes with its message, and of an erased user stays in its message only")
-    func erasure() throws {
+    @Test func `by an erased user goes with its message, and of an erased user stays in its message only`() throws {
         let log = try TestLog { $0.writers = 1 }
         try log.sendAll([
             .init(sender: "bob", mentions: ["alice"]), .init(sender: "alice", mentions: ["bob", "carol"]),
@@ -143,29 +135,27 @@ struct MentionTests {
         try expectSound(log.path)
     }
 
-    @Test(
-        "that does not agree with its message is found by a check",
-        arguments: [
-            ("DELETE FROM mentions WHERE message & 7 = 1", "seq 1: the snapshot mentions bob, but the table does not"),
-            (
-                "DELETE FROM mentions WHERE message & 7 = 2",
-                "seq 2: the snapshot mentions the room, but the table does not"
-            ),
-            (
-                "UPDATE mentions SET \"user\" = 'carol' WHERE message & 7 = 1",
-                "seq 1: the table has a mention of carol, but the snapshot does not"
-            ),
-            (
-                "UPDATE mentions SET message = message + 2 WHERE message & 7 = 2",
-                "seq 4: the table has a mention of the room, but the snapshot does not"
-            ),
-            ("UPDATE mentions SET sender = 'bob'", "seq 2: a mention of this message has another sender or created_at"),
-            (
-                "UPDATE mentions SET message = message + 100 WHERE message & 7 = 2",
-                "room lobby: the last mention is at 102, but the room ends at 4"
-            ),
-        ])
-    func damage(statement: String, finding: String) throws {
+    @Test(arguments: [
+        ("DELETE FROM mentions WHERE message & 7 = 1", "seq 1: the snapshot mentions bob, but the table does not"),
+        (
+            "DELETE FROM mentions WHERE message & 7 = 2",
+            "seq 2: the snapshot mentions the room, but the table does not"
+        ),
+        (
+            "UPDATE mentions SET \"user\" = 'carol' WHERE message & 7 = 1",
+            "seq 1: the table has a mention of carol, but the snapshot does not"
+        ),
+        (
+            "UPDATE mentions SET message = message + 2 WHERE message & 7 = 2",
+            "seq 4: the table has a mention of the room, but the snapshot does not"
+        ),
+        ("UPDATE mentions SET sender = 'bob'", "seq 2: a mention of this message has another sender or created_at"),
+        (
+            "UPDATE mentions SET message = message + 100 WHERE message & 7 = 2",
+            "room lobby: the last mention is at 102, but the room ends at 4"
+        ),
+    ])
+    func `that does not agree with its message is found by a check`(statement: String, finding: String) throws {
         for isFiled in [true, false] {
             let log = try TestLog { $0.journal.idleTime = 60_000 }
             try log.sendAll([.init(mentions: ["bob"]), .init(mentionsRoom: true), .init(), .init()])

@@ -11,8 +11,7 @@ struct NotifyTests {
         _ = try log.change(.setNotify(settings), in: room, by: user).get()
     }
 
-    @Test("is kept over a restart, and ends by itself at its time")
-    func ends() throws {
+    @Test func `is kept over a restart, and ends by itself at its time`() throws {
         let clock = TestClock()
         var log = try TestLog { $0.clock = { clock.now } }
         try log.send(.init(sender: "alice"))
@@ -28,8 +27,7 @@ struct NotifyTests {
         }
     }
 
-    @Test("is forgotten with the membership, the user and the room")
-    func forgotten() throws {
+    @Test func `is forgotten with the membership, the user and the room`() throws {
         let log = try TestLog()
         for room in ["lobby", "den"] { try log.send(.init(room: room, sender: "alice")) }
         for user in ["bob", "carol", "dora"] {

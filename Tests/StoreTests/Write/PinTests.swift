@@ -32,8 +32,7 @@ struct PinTests {
         try Message(decoding: #require(try log.message(1))).pinned
     }
 
-    @Test("are listed, latest pin first, as they are now")
-    func list() throws {
+    @Test func `are listed, latest pin first, as they are now`() throws {
         let log = try makeLog()
         #expect(try slice(log).messages == [])
         try log.fill(4)
@@ -56,8 +55,7 @@ struct PinTests {
         try expectSound(again.path)
     }
 
-    @Test("are listed in parts of a number or of a size")
-    func parts() throws {
+    @Test func `are listed in parts of a number or of a size`() throws {
         let log = try makeLog { $0.answerBytes = 1000 }
         try log.fill(5)
         let pins = try (1...5).reversed().map { try pin($0, log) }
@@ -71,8 +69,7 @@ struct PinTests {
         #expect(try slice(before: cut.next, log).next == nil)
     }
 
-    @Test("are pinned by owners and admins, and by members if the room says so")
-    func rights() throws {
+    @Test func `are pinned by owners and admins, and by members if the room says so`() throws {
         let log = try makeLog()
         try log.fill(1)
         try log.join("lobby", as: "bob")
@@ -93,8 +90,7 @@ struct PinTests {
         }
     }
 
-    @Test("are at most 50 in a room")
-    func maximum() throws {
+    @Test func `are at most 50 in a room`() throws {
         let log = try makeLog()
         try log.fill(51)
         try log.fill(1, "other")
@@ -106,8 +102,7 @@ struct PinTests {
         _ = try pin(51, log)
     }
 
-    @Test("are unpinned when they are deleted or expire, and cannot be pinned then")
-    func gone() throws {
+    @Test func `are unpinned when they are deleted or expire, and cannot be pinned then`() throws {
         let log = try makeLog {
             $0.keepDays = 1
             $0.expiryPause = 1
@@ -126,8 +121,7 @@ struct PinTests {
         try expectSound(log.path)
     }
 
-    @Test("lose the name of an erased user, and those that a new user of the name pins keep it")
-    func erasure() throws {
+    @Test func `lose the name of an erased user, and those that a new user of the name pins keep it`() throws {
         let log = try makeLog { $0.writers = 1 }
         try log.fill(2)
         _ = try log.change(.setMember(UserID("bob"), .owner), by: "alice").get()
@@ -147,8 +141,7 @@ struct PinTests {
         try expectSound(log.path)
     }
 
-    @Test("are removed with their room")
-    func room() throws {
+    @Test func `are removed with their room`() throws {
         let log = try makeLog()
         try log.fill(3)
         for seq in [1, 3] as [Int64] { _ = try pin(seq, log) }

@@ -22,8 +22,7 @@ struct ProfileTests {
         return found.profiles
     }
 
-    @Test("are set by their users and by admins, in parts, and survive a restart")
-    func sets() throws {
+    @Test func `are set by their users and by admins, in parts, and survive a restart`() throws {
         let log = try TestLog()
         let (bob, carol) = (try UserID("bob"), try UserID("carol"))
         #expect(try set(ProfileSettings(name: "Bob", data: Array(#"{"a":1}"#.utf8)), of: "bob", log).isNew)
@@ -40,8 +39,7 @@ struct ProfileTests {
         #expect(try profiles("bob", "carol", log: again) == expected)
     }
 
-    @Test("that are empty are none, and the next is new")
-    func empty() throws {
+    @Test func `that are empty are none, and the next is new`() throws {
         let log = try TestLog()
         try log.send(.init(sender: "bob"))
         let nothing = ProfileSettings(name: "", avatar: "", data: [])
@@ -55,8 +53,8 @@ struct ProfileTests {
         }
     }
 
-    @Test("are new once, although two nodes set them at once", .partOfPostgreSQL)
-    func race() throws {
+    @Test(.partOfPostgreSQL)
+    func `are new once, although two nodes set them at once`() throws {
         let postgres = try TestPostgres.shared()
         let url = postgres.url(of: try postgres.createDatabase())
         let logs = [try TestLog(postgres: url), try TestLog(postgres: url)]
@@ -71,8 +69,7 @@ struct ProfileTests {
         #expect(new.events.count == 60 && Set(new.events).count == 60)
     }
 
-    @Test("are in lists of members that ask for them")
-    func members() throws {
+    @Test func `are in lists of members that ask for them`() throws {
         let log = try TestLog()
         try log.send(.init())
         try log.join("lobby", as: "bob")
@@ -85,8 +82,7 @@ struct ProfileTests {
         #expect(without.members.allSatisfy { $0.profile == nil })
     }
 
-    @Test("are removed with the erasure of their users at once, not those of new users with the names")
-    func erasure() throws {
+    @Test func `are removed with the erasure of their users at once, not those of new users with the names`() throws {
         let log = try TestLog()
         try log.send(.init(sender: "bob"))
         _ = try set(ProfileSettings(name: "Bob", avatar: "https://x/y"), of: "bob", log)
@@ -103,8 +99,7 @@ struct ProfileTests {
         #expect(try profiles("bob", log: log).map(\.name) == ["New"])
     }
 
-    @Test("are not set or read by a user who is banned from the server")
-    func banned() throws {
+    @Test func `are not set or read by a user who is banned from the server`() throws {
         let log = try TestLog()
         var ban = try log.submission(.user(UserID("bob"), .ban(BanSettings(scope: .all))), by: "root", isAdmin: true)
         ban.room = nil
@@ -114,8 +109,7 @@ struct ProfileTests {
         #expect(try profiles("bob", log: log) == [])
     }
 
-    @Test("are found by a search")
-    func plan() throws {
+    @Test func `are found by a search`() throws {
         let log = try TestLog()
         var query = Profile.select
         for index in (1...Limits.profiles).reversed() { query = query.replacing("$\(index)", with: "'u\(index)'") }

@@ -15,8 +15,7 @@ struct ReactionTests {
         Reaction(key: key, count: users.count, users: try users.map { try UserID($0) })
     }
 
-    @Test("are in the order of their first use, with users in the order of reacting")
-    func order() throws {
+    @Test func `are in the order of their first use, with users in the order of reacting`() throws {
         let log = try TestLog()
         try log.fill(1)
         try log.react("b", to: 1, as: "zoe")
@@ -31,8 +30,7 @@ struct ReactionTests {
         #expect(try reactions(log.react("b", to: 1, as: "zoe")) == [reaction("a", "zoe"), reaction("b", "zoe")])
     }
 
-    @Test("have lists of all their users, in parts, also beyond those of the snapshot")
-    func users() throws {
+    @Test func `have lists of all their users, in parts, also beyond those of the snapshot`() throws {
         let log = try TestLog()
         try log.fill(1)
         let names = (0..<60).map { "user-\($0 / 10)\($0 % 10)" }
@@ -52,8 +50,7 @@ struct ReactionTests {
         #expect(try part("x", of: 2) == nil)
     }
 
-    @Test("count once for each key and user; repetitions change nothing")
-    func idempotent() throws {
+    @Test func `count once for each key and user; repetitions change nothing`() throws {
         let log = try TestLog()
         try log.fill(1)
         let first = try log.react(to: 1, as: "bob")
@@ -69,16 +66,14 @@ struct ReactionTests {
         #expect(try log.state().rev == 3)
     }
 
-    @Test("are compared by their bytes")
-    func bytes() throws {
+    @Test func `are compared by their bytes`() throws {
         let log = try TestLog()
         try log.fill(1)
         for key in ["❤", "❤️", "\u{E9}", "e\u{301}", "E\u{301}"] { try log.react(key, to: 1) }
         #expect(try log.stored(1).map(reactions)?.map(\.count) == [1, 1, 1, 1, 1])
     }
 
-    @Test("are bounded in number of keys")
-    func keys() throws {
+    @Test func `are bounded in number of keys`() throws {
         let log = try TestLog()
         try log.fill(1)
         for key in 0..<Limits.reactionKeys { try log.react("\(key)", to: 1) }
@@ -89,8 +84,7 @@ struct ReactionTests {
         #expect(try reactions(log.react("more", to: 1)).last?.key == "more")
     }
 
-    @Test("name the first users and count all, whoever takes a reaction back")
-    func manyUsers() throws {
+    @Test func `name the first users and count all, whoever takes a reaction back`() throws {
         let log = try TestLog()
         try log.fill(1)
         let users = (0..<3000).map { "user\($0)" }
@@ -119,8 +113,7 @@ struct ReactionTests {
         try waitUntil { try log.count("reactions") == 0 }
     }
 
-    @Test("to a deleted message are refused; removing one succeeds")
-    func deleted() throws {
+    @Test func `to a deleted message are refused; removing one succeeds`() throws {
         let log = try TestLog()
         try log.fill(1)
         try log.react(to: 1, as: "bob")
@@ -130,8 +123,7 @@ struct ReactionTests {
         #expect(throws: Problem.messageNotFound) { try log.react(to: 2) }
     }
 
-    @Test("need one of the revisions in their condition")
-    func conditions() throws {
+    @Test func `need one of the revisions in their condition`() throws {
         let log = try TestLog()
         try log.fill(1)
         let like = TestLog.Change(seq: 1, action: .addReaction(try ReactionKey("x")), user: "bob", revs: [2])
@@ -139,8 +131,7 @@ struct ReactionTests {
         #expect(try log.count("reactions") == 0)
     }
 
-    @Test("survive an edit and a restart")
-    func survive() throws {
+    @Test func `survive an edit and a restart`() throws {
         let log = try TestLog()
         try log.fill(1)
         try log.react(to: 1, as: "bob")
@@ -150,8 +141,7 @@ struct ReactionTests {
         #expect(try again.state() == RoomState(head: 1, rev: 4))
     }
 
-    @Test("to large messages are spread over commits, each within its bound")
-    func largeMessages() throws {
+    @Test func `to large messages are spread over commits, each within its bound`() throws {
         let log = try TestLog { $0.commit.bytes = 10_000 }
         try log.send(.init(text: String(repeating: "x", count: 4000)))
         let likes = try (0..<20).map {

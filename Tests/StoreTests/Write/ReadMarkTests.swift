@@ -8,8 +8,8 @@ import Wire
 
 @Suite("Read marks")
 struct ReadMarkTests {
-    @Test("move forward, never back, and never beyond the head", arguments: TestStore.journals(0, 16_384))
-    func moves(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 16_384))
+    func `move forward, never back, and never beyond the head`(journalMessages: Int) throws {
         let log = try TestLog { $0.journal.messages = journalMessages }
         try log.fill(5)
         for (seq, mark, moves) in [
@@ -24,8 +24,7 @@ struct ReadMarkTests {
         #expect(try log.read(to: 9, as: "bob").seq == 7)
     }
 
-    @Test("exist once for each user and room")
-    func apart() throws {
+    @Test func `exist once for each user and room`() throws {
         let log = try TestLog()
         try log.fill(5, "red")
         try log.fill(5, "green")
@@ -38,8 +37,8 @@ struct ReadMarkTests {
         #expect(try log.summary(of: "green", for: "carol").read == 0)
     }
 
-    @Test("are not beyond the visible head if a message is sent and read during a read", .onSQLite(.journal))
-    func betweenLooks() throws {
+    @Test(.onSQLite(.journal))
+    func `are not beyond the visible head if a message is sent and read during a read`() throws {
         let log = try TestLog { $0.journal.idleTime = 1_000_000 }
         try log.fill(3)
         try log.read(to: 3, as: "bob")
@@ -62,8 +61,7 @@ struct ReadMarkTests {
         }
     }
 
-    @Test("of an unused room stay at 0, and do not create the room")
-    func unused() throws {
+    @Test func `of an unused room stay at 0, and do not create the room`() throws {
         let log = try TestLog()
         let stored = try log.read(to: 7, as: "bob")
         #expect(stored.seq == 0 && !stored.isNew)
@@ -72,8 +70,7 @@ struct ReadMarkTests {
         #expect(summary.head == 0 && summary.read == 0 && summary.unread == 0 && summary.firstUnread == nil)
     }
 
-    @Test("see sends earlier in the same commit")
-    func oneCommit() throws {
+    @Test func `see sends earlier in the same commit`() throws {
         let log = try TestLog()
         let sends = try log.submissions([.init(), .init(), .init()])
         let read = try log.submission(.read(seq: 9), by: "bob")
@@ -81,8 +78,7 @@ struct ReadMarkTests {
         #expect(try log.listener.outcomes([read.ticket])[0].result.get().seq == 3)
     }
 
-    @Test("survive a restart and a crash")
-    func durable() throws {
+    @Test func `survive a restart and a crash`() throws {
         var log = try TestLog()
         try log.fill(5)
         try log.read(to: 3, as: "bob")
@@ -92,8 +88,7 @@ struct ReadMarkTests {
         #expect(try log.read(to: 2, as: "bob").seq == 3)
     }
 
-    @Test("are places for pages")
-    func places() throws {
+    @Test func `are places for pages`() throws {
         let log = try TestLog()
         let bodies = try log.fill(9)
         #expect(try log.page(.before(.read), for: "bob").count == 0)
@@ -106,8 +101,7 @@ struct ReadMarkTests {
         #expect(try log.page(.after(.read), for: "carol").count == 9)
     }
 
-    @Test("are found by a search")
-    func plans() throws {
+    @Test func `are found by a search`() throws {
         let log = try TestLog()
         for query in [
             "SELECT seq FROM read_marks WHERE \"user\" = 'a' AND room = 1",

@@ -8,8 +8,7 @@ import Wire
 
 @Suite("A send under a client message id")
 struct RepeatedSendTests {
-    @Test("that is repeated gets the first message, and nothing is stored or pushed")
-    func sameAgain() throws {
+    @Test func `that is repeated gets the first message, and nothing is stored or pushed`() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "hi", id: "a1"))
         let again = try log.send(.init(text: "hi", id: "a1"))
@@ -19,8 +18,7 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("with other content is refused")
-    func anotherContent() throws {
+    @Test func `with other content is refused`() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", id: "a1"))
         for send in [
@@ -33,16 +31,14 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("is compared by value")
-    func comparesValues() throws {
+    @Test func `is compared by value`() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", id: "a1", data: #"{"a":1,"b":[2.50]}"#))
         let again = try log.send(.init(text: "hi", id: "a1", data: #"{"b":[25e-1],"a":1}"#))
         #expect(!again.isNew && again.seq == 1)
     }
 
-    @Test("belongs to the sender and the room; without an id every send is new")
-    func scope() throws {
+    @Test func `belongs to the sender and the room; without an id every send is new`() throws {
         let log = try TestLog()
         let results = try log.sendAll([
             .init(id: "a1"), .init(sender: "bob", id: "a1"), .init(room: "other", id: "a1"), .init(), .init(),
@@ -52,15 +48,13 @@ struct RepeatedSendTests {
         #expect(results.map(\.isNew) == [true, true, true, true, true, false, false, true, true])
     }
 
-    @Test("is compared by the id's bytes")
-    func comparesBytes() throws {
+    @Test func `is compared by the id's bytes`() throws {
         let log = try TestLog()
         let results = try log.sendAll(["\u{E9}", "e\u{301}", "\u{E9}"].map { .init(id: $0) }).map { try $0.get() }
         #expect(results.map(\.seq) == [1, 2, 1])
     }
 
-    @Test("succeeds once in a commit, and repetitions take no `seq`")
-    func withinCommit() throws {
+    @Test func `succeeds once in a commit, and repetitions take no seq`() throws {
         let log = try TestLog()
         let results = try log.sendAll([
             .init(text: "x", id: "1"), .init(text: "x", id: "1"), .init(text: "y", id: "1"), .init(text: "y", id: "2"),
@@ -74,8 +68,7 @@ struct RepeatedSendTests {
         #expect(log.listener.commits.events[0].batches[0].messages.count == 3)
     }
 
-    @Test("is known after a restart")
-    func afterRestart() throws {
+    @Test func `is known after a restart`() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "hi", id: "a1"))
         let again = try log.reopened()
@@ -85,8 +78,7 @@ struct RepeatedSendTests {
         #expect(try again.message("a1", from: "alice") == first.body)
     }
 
-    @Test("from many threads is stored once, and all get it")
-    func racing() throws {
+    @Test func `from many threads is stored once, and all get it`() throws {
         let log = try TestLog()
         let threads = 6
         let ids = 40
@@ -109,8 +101,7 @@ struct RepeatedSendTests {
         #expect(try log.state() == RoomState(head: total, rev: total))
     }
 
-    @Test("affects only its own sender if the first message's snapshot is damaged")
-    func unreadableSnapshot() throws {
+    @Test func `affects only its own sender if the first message's snapshot is damaged`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.send(.init(text: "hi", id: "a1"))
         try log.execute("UPDATE messages SET body = 'nonsense'")

@@ -47,8 +47,7 @@ struct ReportTests {
 
     private func message(_ report: Report) throws -> Message { try Message(decoding: report.message) }
 
-    @Test("counts once for each user, and keeps the message as it was when it was first reported")
-    func first() throws {
+    @Test func `counts once for each user, and keeps the message as it was when it was first reported`() throws {
         let log = try makeLog()
         try log.send(.init(text: "you are awful", sender: "bob"))
         try log.react(to: 1, as: "carol")
@@ -71,8 +70,7 @@ struct ReportTests {
         try expectSound(log.path)
     }
 
-    @Test("is for those who may read the message")
-    func access() throws {
+    @Test func `is for those who may read the message`() throws {
         let log = try makeLog()
         try log.send(.init(room: "den"))
         _ = try log.change(.set(RoomSettings(visibility: .private)), in: "den", by: "alice").get()
@@ -91,8 +89,7 @@ struct ReportTests {
         }
     }
 
-    @Test("can be made five times in a minute, and waits for the first to be a minute old")
-    func rate() throws {
+    @Test func `can be made five times in a minute, and waits for the first to be a minute old`() throws {
         let log = try makeLog()
         try log.fill(8)
         for seq in 1...5 as ClosedRange<Int64> {
@@ -109,8 +106,7 @@ struct ReportTests {
         #expect(try code(report(7, by: "bob", log)) == "rate_limited")
     }
 
-    @Test("is closed with the time from the report to the action, and opened by the next one")
-    func closed() throws {
+    @Test func `is closed with the time from the report to the action, and opened by the next one`() throws {
         var log = try makeLog()
         try log.fill(3)
         for seq in 1...3 as ClosedRange<Int64> { _ = try report(seq, by: "bob", log).get() }
@@ -140,8 +136,7 @@ struct ReportTests {
         #expect(try code(close(2, log)) == nil && list(log).map(\.seq) == [3])
     }
 
-    @Test("is listed in pages")
-    func pages() throws {
+    @Test func `is listed in pages`() throws {
         let log = try makeLog()
         try log.fill(5)
         for seq in 1...5 as ClosedRange<Int64> { _ = try report(seq, by: "user\(seq)", log).get() }
@@ -162,8 +157,8 @@ struct ReportTests {
         #expect(try pages(isOpen: true) == [[1, 4], [2, 3]] && pages(isOpen: false) == [[5]])
     }
 
-    @Test("keeps its place in the list while a page is read, and goes to the end when it is opened again")
-    func moved() throws {
+    @Test func `keeps its place in the list while a page is read, and goes to the end when it is opened again`() throws
+    {
         let log = try makeLog()
         try log.fill(4)
         for seq in 1...4 as ClosedRange<Int64> {
@@ -183,8 +178,7 @@ struct ReportTests {
         #expect(try list(log).map(\.reportedAt) == list(log).map(\.reportedAt).sorted())
     }
 
-    @Test("of an erased user's message goes, and so do the reports that the user made")
-    func erased() throws {
+    @Test func `of an erased user's message goes, and so do the reports that the user made`() throws {
         let log = try makeLog { $0.writers = 1 }
         for sender in ["bob", "alice", "bob"] { try log.send(.init(text: "by \(sender)", sender: sender)) }
         for seq in 1...3 as ClosedRange<Int64> { _ = try report(seq, by: "carol", log).get() }

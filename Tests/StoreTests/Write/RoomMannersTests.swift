@@ -21,8 +21,7 @@ struct RoomMannersTests {
         _ = try log.change(.set(settings), by: user).get()
     }
 
-    @Test("are read with the room, and stay until they are changed, also after a restart")
-    func settings() throws {
+    @Test func `are read with the room, and stay until they are changed, also after a restart`() throws {
         var log = try makeLog()
         #expect(try log.summary(for: "bob").manners == RoomManners())
         let data = Array(#"{"color":"red"}"#.utf8)
@@ -45,8 +44,8 @@ struct RoomMannersTests {
         try expectSound(log.path)
     }
 
-    @Test("may restrict posting to owners and admins; others may still repeat a send, and change messages")
-    func posting() throws {
+    @Test func `may restrict posting to owners and admins; others may still repeat a send, and change messages`() throws
+    {
         let log = try makeLog()
         try set(RoomSettings(posting: .owners), log)
         for sender in ["bob", "stranger"] {
@@ -67,8 +66,7 @@ struct RoomMannersTests {
         #expect(try log.send(.init(sender: "bob")).seq == 6)
     }
 
-    @Test("may make each user but owners wait between two messages")
-    func slowMode() throws {
+    @Test func `may make each user but owners wait between two messages`() throws {
         let log = try makeLog()
         try set(RoomSettings(slowSeconds: 10), log)
         // Messages before do not count.
@@ -91,8 +89,7 @@ struct RoomMannersTests {
         try expectSound(log.path)
     }
 
-    @Test("are removed with the room, and with an erased user")
-    func removal() throws {
+    @Test func `are removed with the room, and with an erased user`() throws {
         let log = try makeLog()
         try set(RoomSettings(slowSeconds: 3600, keepDays: 1, avatar: "https://example.com", data: [0x7B, 0x7D]), log)
         for sender in ["bob", "carol"] { try log.send(.init(sender: sender)) }

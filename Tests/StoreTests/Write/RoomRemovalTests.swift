@@ -28,8 +28,7 @@ struct RoomRemovalTests {
             + (TestStore.isPostgres ? [] : ["journal"])).map { try log.count($0) }.reduce(0, +)
     }
 
-    @Test("is refused to everybody, is in no list, and its id stays used, also after a restart")
-    func refused() throws {
+    @Test func `is refused to everybody, is in no list, and its id stays used, also after a restart`() throws {
         var log = try makeLog()
         try log.sendAll([.init(), .init(room: "other")])
         try log.join("lobby", as: "bob")
@@ -57,8 +56,7 @@ struct RoomRemovalTests {
         try expectSound(log.path)
     }
 
-    @Test("is gone for later submissions in the same commit, not for earlier ones")
-    func order() throws {
+    @Test func `is gone for later submissions in the same commit, not for earlier ones`() throws {
         let log = try makeLog()
         try log.send(.init())
         let results = try log.submitAll(
@@ -69,8 +67,7 @@ struct RoomRemovalTests {
         #expect(throws: Problem.roomDeleted) { try results[2].get() }
     }
 
-    @Test("leaves only its name")
-    func gone() throws {
+    @Test func `leaves only its name`() throws {
         let log = try makeLog { $0.keepDays = 30_000 }
         let data = #"{"a":"a whisper"}"#
         try log.sendAll((0..<700).map { .init(text: "a whisper \($0)", id: "whisper\($0)", data: data) })
@@ -94,8 +91,7 @@ struct RoomRemovalTests {
         #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
     }
 
-    @Test("is removed in parts, between which other requests are served")
-    func parts() throws {
+    @Test func `is removed in parts, between which other requests are served`() throws {
         let log = try makeLog()
         for _ in 0..<4 { try log.fill(1000) }
         _ = try log.change(.delete, by: "alice").get()
@@ -107,8 +103,8 @@ struct RoomRemovalTests {
         try expectSound(log.path)
     }
 
-    @Test("leaves a sound database at any point, and is removed after a crash", arguments: [0, 1, 8])
-    func crash(parts: Int) throws {
+    @Test(arguments: [0, 1, 8])
+    func `leaves a sound database at any point, and is removed after a crash`(parts: Int) throws {
         let log = try makeLog()
         try log.fill(2000)
         try log.submitAll(
@@ -135,8 +131,8 @@ struct RoomRemovalTests {
         try expectSound(restored.path)
     }
 
-    @Test("with messages in the journal stays deleted after a crash", .onSQLite(.journal))
-    func journal() throws {
+    @Test(.onSQLite(.journal))
+    func `with messages in the journal stays deleted after a crash`() throws {
         let log = try makeLog { $0.journal.idleTime = 60_000 }
         try log.sendAll([.init(text: "a whisper"), .init(room: "other")])
         let directory = try TemporaryDirectory()
@@ -161,8 +157,7 @@ struct RoomRemovalTests {
         #expect(throws: CommandFailed.self) { try run("grep", "-qa", "whisper", crashed.path) }
     }
 
-    @Test("with leftovers that nothing removes is reported by a check")
-    func check() throws {
+    @Test func `with leftovers that nothing removes is reported by a check`() throws {
         let log = try makeLog()
         try log.fill(3)
         log.close()

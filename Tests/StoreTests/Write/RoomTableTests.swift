@@ -10,8 +10,7 @@ struct RoomTableTests {
         RoomTable.Room(number: number, RoomFacts())
     }
 
-    @Test("remembers up to its maximum, and is cleared only on request")
-    func limit() throws {
+    @Test func `remembers up to its maximum, and is cleared only on request`() throws {
         var table = RoomTable(limit: 3)
         let ids = try (0..<4).map { try RoomID("room\($0)") }
         for number in 0..<3 { table.add(ids[number], room(Int64(number))) }
@@ -31,8 +30,7 @@ struct RoomTableTests {
         #expect(table[ids[2]]?.number == 2)
     }
 
-    @Test("keeps a room's batch for one commit")
-    func batches() throws {
+    @Test func `keeps a room's batch for one commit`() throws {
         var table = RoomTable(limit: 3)
         table.beginCommit()
         var room = table.add(try RoomID("a"), room(1))

@@ -15,19 +15,17 @@ struct RuleTests {
         .setMember, .setMember, .removeMember, .setBan, .removeBan, .deleteRoom, .setDirect,
     ]
 
-    @Test(
-        "has the outcomes that the rules give, in commits of any size",
-        arguments: [
-            RandomHistory.Shape("any", kinds: kinds),
-            RandomHistory.Shape("rooms by admins only", kinds: kinds, policy: Facts.Policy(roomsByAdminsOnly: true)),
-            RandomHistory.Shape(
-                "members by admins only", kinds: kinds, policy: Facts.Policy(membersByAdminsOnly: true)),
-            RandomHistory.Shape("one room", users: 6, rooms: 1, kinds: kinds),
-            RandomHistory.Shape("blocks and reports", kinds: kinds + [.setBlock, .report, .closeReport]),
-            RandomHistory.Shape("what may disturb", kinds: kinds.filter { $0 != .read } + [.setNotify, .setNotify]),
-            RandomHistory.Shape("few mention rooms", kinds: kinds, policy: Facts.Policy(roomMentionMembers: 1)),
-        ])
-    func outcomes(shape: RandomHistory.Shape) throws {
+    @Test(arguments: [
+        RandomHistory.Shape("any", kinds: kinds),
+        RandomHistory.Shape("rooms by admins only", kinds: kinds, policy: Facts.Policy(roomsByAdminsOnly: true)),
+        RandomHistory.Shape(
+            "members by admins only", kinds: kinds, policy: Facts.Policy(membersByAdminsOnly: true)),
+        RandomHistory.Shape("one room", users: 6, rooms: 1, kinds: kinds),
+        RandomHistory.Shape("blocks and reports", kinds: kinds + [.setBlock, .report, .closeReport]),
+        RandomHistory.Shape("what may disturb", kinds: kinds.filter { $0 != .read } + [.setNotify, .setNotify]),
+        RandomHistory.Shape("few mention rooms", kinds: kinds, policy: Facts.Policy(roomMentionMembers: 1)),
+    ])
+    func `has the outcomes that the rules give, in commits of any size`(shape: RandomHistory.Shape) throws {
         for seed in 0..<3 as Range<UInt64> {
             let clock = TestClock()
             let log = try TestLog {

@@ -9,8 +9,8 @@ struct RepeatedSendAfterChangeTests {
     private let send = TestLog.Send(text: "hi", id: "a1", data: #"{"a":1,"b":[2.50]}"#)
     private let same = TestLog.Send(text: "hi", id: "a1", data: #"{"b":[25e-1],"a":1}"#)
 
-    @Test("returns the message as it is now", arguments: TestStore.journals(0, 100))
-    func present(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 100))
+    func `returns the message as it is now`(journalMessages: Int) throws {
         var log = try TestLog { $0.journal.messages = journalMessages }
         try log.send(send)
         let changes: [(TestLog) throws -> StoredMessage] = [
@@ -33,8 +33,7 @@ struct RepeatedSendAfterChangeTests {
         #expect(try log.state() == RoomState(head: 1, rev: 6))
     }
 
-    @Test("is recognized in the commit that changes the message")
-    func withinCommit() throws {
+    @Test func `is recognized in the commit that changes the message`() throws {
         let log = try TestLog()
         let results = try log.submitAll(
             log.submissions([send]) + [log.submission(.init(seq: 1, action: .edit(Edit(text: "bye"))))]
@@ -46,8 +45,7 @@ struct RepeatedSendAfterChangeTests {
         #expect(try !results[5].get().isNew)
     }
 
-    @Test("relies on a fingerprint, which only messages with an id have")
-    func fingerprints() throws {
+    @Test func `relies on a fingerprint, which only messages with an id have`() throws {
         let log = try TestLog()
         try log.sendAll([.init(id: "a1"), .init(), .init(id: "a3"), .init(id: "a4")])
         try log.edit(1, "x")
@@ -65,8 +63,8 @@ struct RepeatedSendAfterChangeTests {
 struct ChangedSendTests {
     private let send = TestLog.Send(text: "h*", id: "a1", original: "hi")
 
-    @Test("is recognized by what the client has sent", arguments: TestStore.journals(0, 100))
-    func original(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 100))
+    func `is recognized by what the client has sent`(journalMessages: Int) throws {
         var log = try TestLog { $0.journal.messages = journalMessages }
         let first = try log.send(send).message
         let changes: [(TestLog) throws -> StoredMessage] = [
@@ -85,8 +83,7 @@ struct ChangedSendTests {
         #expect(try log.count("first_contents") == 1)
     }
 
-    @Test("is told apart from another send that was stored as it is")
-    func unchanged() throws {
+    @Test func `is told apart from another send that was stored as it is`() throws {
         let log = try TestLog()
         let first = try log.send(.init(text: "hi", id: "a1")).message
         // The app had answered otherwise to the second one.
@@ -105,8 +102,7 @@ struct TrialTests {
         return trial
     }
 
-    @Test("has the message that a send or an edit would store, and stores nothing")
-    func permitted() throws {
+    @Test func `has the message that a send or an edit would store, and stores nothing`() throws {
         let log = try TestLog()
         func send() throws -> Submission { try log.submissions([.init(text: "hi", id: "a1")])[0] }
         guard case .permitted(let message) = try log.outcome(trial(send())).get() else {
@@ -131,8 +127,7 @@ struct TrialTests {
         #expect(try log.stored(1)?.body == stored.body)
     }
 
-    @Test("is refused, or has nothing to do, as the change would be")
-    func refused() throws {
+    @Test func `is refused, or has nothing to do, as the change would be`() throws {
         let log = try TestLog()
         try log.send(.init(text: "hi", id: "a1"))
         func result(_ submission: Submission) throws -> Result<Receipt, Problem> { try log.outcome(trial(submission)) }
@@ -151,8 +146,7 @@ struct TrialTests {
 
 @Suite("A fingerprint")
 struct FingerprintTests {
-    @Test("is the same for the same content in one database, and differs between databases")
-    func perDatabase() throws {
+    @Test func `is the same for the same content in one database, and differs between databases`() throws {
         let contents = ["a", "b"].map { Content(text: $0) }
         let prints = try (0..<3).map { _ in
             let log = try TestLog()
@@ -165,8 +159,7 @@ struct FingerprintTests {
         #expect(Set(prints.flatMap { $0 }).count == 6)
     }
 
-    @Test("needs the database's secret, without which sends get 503")
-    func missingSecret() throws {
+    @Test func `needs the database's secret, without which sends get 503`() throws {
         let log = try TestLog()
         log.close()
         try log.execute("DELETE FROM meta WHERE key = 'fingerprint_secret'")

@@ -51,11 +51,12 @@ struct SendModelTests {
     /// Covers filters that are always or never full; rooms evicted with each commit; rooms whose ids are read from the
     /// database at once, late and never; messages in the journal and filed.
     @Test(
-        "stores one message for each client message id, through edits, deletions, restarts and crashes",
         arguments: TestStore.journals(
             (64, 5, 2, 0), (8, 8192, 100, 65_536), (8, 8192, 1, 3), (64, 8192, 100, 8), (256, 20, 100, 65_536),
             (8 << 20, 8192, 100, 8), (8 << 20, 0, 100, 65_536), (8 << 20, 8192, 1, 20), (0, 0, 0, 0)))
-    func once(filter: Int, fill: Int, rooms: Int, journal: Int) throws {
+    func `stores one message for each client message id, through edits, deletions, restarts and crashes`(
+        filter: Int, fill: Int, rooms: Int, journal: Int
+    ) throws {
         var random = SeededGenerator(seed: UInt64(filter + fill * 3 + rooms * 7 + journal))
         let configure: (inout StoreConfiguration) -> Void = {
             $0.journal.filterBytes = filter
@@ -97,8 +98,7 @@ struct SendModelTests {
         }
     }
 
-    @Test("forgets a failed commit: the same send is new afterwards, and then known")
-    func failed() throws {
+    @Test func `forgets a failed commit: the same send is new afterwards, and then known`() throws {
         let log = try TestLog { DatabaseFailure.configure(&$0) }
         let failure = try DatabaseFailure(of: log)
         try log.send(.init(text: "x", id: "0"))

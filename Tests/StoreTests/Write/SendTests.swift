@@ -7,8 +7,7 @@ import Wire
 
 @Suite("A send")
 struct SendTests {
-    @Test("creates the room as message 1 and revision 1")
-    func makesRoom() throws {
+    @Test func `creates the room as message 1 and revision 1`() throws {
         let log = try TestLog()
         let stored = try log.send(.init(text: "hi", room: "lobby", sender: "alice", id: "a1"))
         #expect(stored.seq == 1 && stored.rev == 1 && stored.isNew)
@@ -19,16 +18,14 @@ struct SendTests {
         #expect(try log.state() == RoomState(head: 1, rev: 1))
     }
 
-    @Test("is counted in its own room")
-    func countsRooms() throws {
+    @Test func `is counted in its own room`() throws {
         let log = try TestLog()
         let seqs = try log.sendAll(["a", "b", "a", "c", "a", "b"].map { .init(room: $0) }).map { try $0.get().seq }
         #expect(seqs == [1, 1, 2, 1, 3, 2])
         #expect(try ["a", "b", "c", "d"].map { try log.state(of: $0).head } == [3, 2, 1, 0])
     }
 
-    @Test("is committed together with simultaneous ones, pushed by room in order")
-    func batches() throws {
+    @Test func `is committed together with simultaneous ones, pushed by room in order`() throws {
         let log = try TestLog()
         for room in ["a", "b"] { try log.send(.init(room: room)) }
         let stored = try log.sendAll(["b", "a", "a", "b", "a"].map { .init(room: $0) }).map { try $0.get() }
@@ -43,23 +40,20 @@ struct SendTests {
         }
     }
 
-    @Test("shares a commit with a bounded number of others")
-    func commitBound() throws {
+    @Test func `shares a commit with a bounded number of others`() throws {
         let log = try TestLog { $0.commit.submissions = 4 }
         try log.fill(10)
         #expect(log.listener.commits.events.map(\.outcomes.count) == [4, 4, 2])
         #expect(try log.state() == RoomState(head: 10, rev: 10))
     }
 
-    @Test("shares a commit of bounded size, or has one alone")
-    func commitBytes() throws {
+    @Test func `shares a commit of bounded size, or has one alone`() throws {
         let log = try TestLog { $0.commit.bytes = 10 }
         try log.sendAll(["12345", "12345", "1", String(repeating: "x", count: 100), "1", "1"].map { .init(text: $0) })
         #expect(log.listener.commits.events.map(\.outcomes.count) == [2, 1, 1, 2])
     }
 
-    @Test("of any size is stored and read unchanged")
-    func sizes() throws {
+    @Test func `of any size is stored and read unchanged`() throws {
         let log = try TestLog()
         let texts = [1, 4000, 16_384, 1].map { String(repeating: "x", count: $0) }
         let bodies = try log.sendAll(texts.map { .init(text: $0) }).map { try $0.get().body }
@@ -67,8 +61,8 @@ struct SendTests {
         #expect(try log.page().messages == joined(bodies))
     }
 
-    @Test("continues the numbers of rooms that were evicted from memory", arguments: [1, 2, 3])
-    func forgetsRooms(cachedRooms: Int) throws {
+    @Test(arguments: [1, 2, 3])
+    func `continues the numbers of rooms that were evicted from memory`(cachedRooms: Int) throws {
         let log = try TestLog { $0.cachedRooms = cachedRooms }
         for round in 1...4 {
             let sends = (0..<5).flatMap { room in (0..<2).map { _ in TestLog.Send(room: "room\(room)") } }
@@ -80,8 +74,7 @@ struct SendTests {
         #expect(seqs == [9, 9, 9, 9, 10, 10])
     }
 
-    @Test("may reply to an earlier message, also of the same commit, but not to a missing one")
-    func replies() throws {
+    @Test func `may reply to an earlier message, also of the same commit, but not to a missing one`() throws {
         let log = try TestLog()
         let results = try log.sendAll([
             .init(text: "answers nothing", replyTo: 1), .init(text: "first"), .init(text: "answers it", replyTo: 1),
@@ -100,8 +93,7 @@ struct SendTests {
         #expect(try Message(decoding: log.message(2)!).content.replyTo == 1)
     }
 
-    @Test("that expects a head is stored only as the next message")
-    func expectedHead() throws {
+    @Test func `that expects a head is stored only as the next message`() throws {
         let log = try TestLog()
         #expect(throws: Problem.headMoved(0)) { try log.send(.init(expectHead: 1)) }
         #expect(try log.state() == RoomState())
@@ -119,8 +111,7 @@ struct SendTests {
         #expect(try log.send(.init(expectHead: 4)).seq == 5)
     }
 
-    @Test("counts its attachments in the bytes of a commit")
-    func attachmentBytes() throws {
+    @Test func `counts its attachments in the bytes of a commit`() throws {
         let log = try TestLog { $0.commit.bytes = 10_000 }
         let long = String(repeating: "x", count: 2000)
         let attachments = [
@@ -134,8 +125,7 @@ struct SendTests {
         #expect(log.listener.commits.events.map(\.outcomes.count) == [1, 1, 1, 1])
     }
 
-    @Test("has the time of its commit, and never an earlier one than the previous message")
-    func times() throws {
+    @Test func `has the time of its commit, and never an earlier one than the previous message`() throws {
         let clock = TestClock(1000)
         let log = try TestLog { $0.clock = { clock.now } }
         var times: [Int64] = []
@@ -154,8 +144,7 @@ struct SendTests {
         #expect(try Message(decoding: again.send(.init(room: "new")).body).createdAt.milliseconds == 512)
     }
 
-    @Test("is timed with its commit")
-    func tellsDuration() throws {
+    @Test func `is timed with its commit`() throws {
         let told = Recorder<Int>()
         let log = try TestLog { $0.onCommit = { _, count in told.record(count) } }
         try log.fill(3)
@@ -163,8 +152,7 @@ struct SendTests {
         #expect(told.events == [3, 2])
     }
 
-    @Test("can take the last place of a room; then the room is full")
-    func roomFull() throws {
+    @Test func `can take the last place of a room; then the room is full`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         let first = try log.send(.init())
         let place = RowKey.maximumOrdinal - 1
@@ -181,8 +169,7 @@ struct SendTests {
         #expect(try again.send(.init(room: "other")).seq == 1)
     }
 
-    @Test("to one room too many is refused, and does not affect others in its commit")
-    func tooManyRooms() throws {
+    @Test func `to one room too many is refused, and does not affect others in its commit`() throws {
         let (numbers, reports) = (RoomNumbers(), Recorder<Void>())
         var log = try TestLog()
         try log.execute(

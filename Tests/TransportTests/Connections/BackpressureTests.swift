@@ -13,8 +13,8 @@ struct BackpressureTests {
         count = 50_000_000
     }
 
-    @Test("50 MB written at once arrive completely, and then the connection is drained", arguments: [false, true])
-    func deliversLargeWrites(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `50 MB written at once arrive completely, and then the connection is drained`(encrypted: Bool) throws {
         let congested = Recorder<Bool>()
         var script = Script()
         script.received = { connection, _ in
@@ -40,8 +40,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A connection that exceeds the bytes kept for slow clients is ended")
-    func boundsUnsentBytes() throws {
+    @Test func `A connection that exceeds the bytes kept for slow clients is ended`() throws {
         var limits = TransportLimits()
         limits.unsentBytes = 1_000_000
         var script = Script()
@@ -54,8 +53,8 @@ struct BackpressureTests {
         }
     }
 
-    @Test("Bytes written during congestion follow earlier ones", arguments: [false, true])
-    func keepsOrder(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Bytes written during congestion follow earlier ones`(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, _ in
             for number in UInt8(0)..<100 { connection.write([UInt8](repeating: number, count: 50_000)) }
@@ -71,8 +70,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A write that the kernel accepts completely neither congests nor drains")
-    func staysQuiet() throws {
+    @Test func `A write that the kernel accepts completely neither congests nor drains`() throws {
         try withServer { server in
             let client = try TestClient(port: server.port)
             try client.send("hello")
@@ -83,8 +81,8 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A stalled client causes no turns of the loop, even while it sends", arguments: [false, true])
-    func doesNotSpin(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A stalled client causes no turns of the loop, even while it sends`(encrypted: Bool) throws {
         let turns = Atomic<Int>(0)
         let turnsOfStall = Recorder<Int>()
         var script = Script()
@@ -115,8 +113,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A client that reads nothing for too long is cut")
-    func cutsTheStalled() throws {
+    @Test func `A client that reads nothing for too long is cut`() throws {
         var script = Script()
         script.received = { connection, _ in connection.write(Self.large) }
         try withServer(script, limits: TransportLimits(noProgress: .milliseconds(300))) { server in
@@ -128,8 +125,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A client that does not read the last bytes is cut, too")
-    func cutsTheStalledAtTheEnd() throws {
+    @Test func `A client that does not read the last bytes is cut, too`() throws {
         var script = Script()
         script.received = { connection, _ in
             connection.write(Self.large)
@@ -143,8 +139,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("A client that reads a little from time to time is not stalled")
-    func bearsWithTheSlow() throws {
+    @Test func `A client that reads a little from time to time is not stalled`() throws {
         let ticks = Recorder<Bool>()
         var script = Script()
         script.received = { connection, _ in
@@ -167,8 +162,7 @@ struct BackpressureTests {
         }
     }
 
-    @Test("While reading is paused nothing is read; afterwards everything is")
-    func pausesReading() throws {
+    @Test func `While reading is paused nothing is read; afterwards everything is`() throws {
         let connections = Recorder<LoopBound<Connection>>()
         var script = Script()
         script.opened = { connection in

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("A byte budget")
 struct ByteBudgetTests {
-    @Test("refuses to exceed its limit, and leaves the share unchanged")
-    func limit() {
+    @Test func `refuses to exceed its limit, and leaves the share unchanged`() {
         let budget = ByteBudget(limit: 100)
         var first = ByteBudget.Share(of: budget)
         var second = ByteBudget.Share(of: budget)
@@ -18,8 +17,7 @@ struct ByteBudgetTests {
         #expect(budget.used == 100)
     }
 
-    @Test("gets a share back when the share ends")
-    func release() {
+    @Test func `gets a share back when the share ends`() {
         let budget = ByteBudget(limit: 100)
         func hold() {
             var share = ByteBudget.Share(of: budget)

@@ -17,8 +17,7 @@ struct ConnectTests {
         #expect(isConnecting)
     }
 
-    @Test("Bytes written before the connection is established are sent afterwards, in order")
-    func sendsEarlyWrites() throws {
+    @Test func `Bytes written before the connection is established are sent afterwards, in order`() throws {
         try withServer(host: "localhost") { server in
             for host in ["127.0.0.1", "::1"] {
                 let events = Recorder<Event>()
@@ -41,8 +40,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A refused connection closes, and its handler is told once")
-    func hearsOfRefusal() throws {
+    @Test func `A refused connection closes, and its handler is told once`() throws {
         try withServer { server in
             let unused = try withServer { $0.port }
             let events = Recorder<Event>()
@@ -54,8 +52,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A connection attempt without an answer can be cancelled")
-    func givesUp() throws {
+    @Test func `A connection attempt without an answer can be cancelled`() throws {
         try withServer { server in
             let events = Recorder<Event>()
             var script = Script()
@@ -67,8 +64,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("An invalid port is refused")
-    func refusesBadPort() {
+    @Test func `An invalid port is refused`() {
         let error = #expect(throws: TransportError.self) { try PeerAddress(host: "127.0.0.1", port: 70_000) }
         #expect(
             error?.description

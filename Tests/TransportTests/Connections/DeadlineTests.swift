@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Deadlines")
 struct DeadlineTests {
-    @Test("The handler is called once, not before the deadline")
-    func tellsOnce() throws {
+    @Test func `The handler is called once, not before the deadline`() throws {
         let spent = Recorder<Duration>()
         var script = Script()
         script.opened = { connection in
@@ -25,8 +24,8 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A deadline replaces the previous one, earlier or later", arguments: [(100, 300), (300, 100)])
-    func replaces(first: Int, second: Int) throws {
+    @Test(arguments: [(100, 300), (300, 100)])
+    func `A deadline replaces the previous one, earlier or later`(first: Int, second: Int) throws {
         let spent = Recorder<Duration>()
         var script = Script()
         script.opened = { connection in
@@ -48,8 +47,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A cancelled deadline does not fire")
-    func takesBack() throws {
+    @Test func `A cancelled deadline does not fire`() throws {
         var script = Script()
         script.received = { connection, bytes in
             connection.setDeadline(.milliseconds(100))
@@ -68,8 +66,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A handler can set the next deadline when one has passed")
-    func repeats() throws {
+    @Test func `A handler can set the next deadline when one has passed`() throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(1)) }
         script.deadline = {
@@ -82,8 +79,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Deadlines of several connections fire in order")
-    func keepsOrder() throws {
+    @Test func `Deadlines of several connections fire in order`() throws {
         let connections = Recorder<LoopBound<Connection>>()
         let order = Recorder<UInt64>()
         var script = Script()
@@ -103,8 +99,8 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Closed connections get no calls", arguments: [true, false])
-    func forgetsTheGone(aborts: Bool) throws {
+    @Test(arguments: [true, false])
+    func `Closed connections get no calls`(aborts: Bool) throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds($0.id == 1 ? 1000 : 1200)) }
         script.received = { connection, _ in if aborts { connection.abort() } }
@@ -120,8 +116,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Work that a deadline queued is flushed at the end of the same turn")
-    func endsTurn() throws {
+    @Test func `Work that a deadline queued is flushed at the end of the same turn`() throws {
         let order = Recorder<String>()
         var script = Script()
         script.opened = { connection in
@@ -143,8 +138,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("A very long time never fires, and a negative one fires at once")
-    func clampsTimes() throws {
+    @Test func `A very long time never fires, and a negative one fires at once`() throws {
         var script = Script()
         script.opened = { $0.setDeadline(.seconds(Int64.max)) }
         script.received = { connection, _ in connection.setDeadline(.seconds(Int64.min)) }
@@ -156,14 +150,12 @@ struct DeadlineTests {
         }
     }
 
-    @Test(
-        "Milliseconds are rounded up",
-        arguments: [
-            (Duration.zero, 0), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1),
-            (.seconds(2), 2000),
-            (.microseconds(1001), 2), (.milliseconds(-1500), -1500),
-        ])
-    func roundsUp(duration: Duration, milliseconds: Int) {
+    @Test(arguments: [
+        (Duration.zero, 0), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1),
+        (.seconds(2), 2000),
+        (.microseconds(1001), 2), (.milliseconds(-1500), -1500),
+    ])
+    func `Milliseconds are rounded up`(duration: Duration, milliseconds: Int) {
         #expect(duration.roundedMilliseconds == milliseconds)
     }
 }

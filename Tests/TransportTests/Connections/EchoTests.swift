@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Connections")
 struct EchoTests {
-    @Test("Bytes are echoed over plain TCP")
-    func echoes() throws {
+    @Test func `Bytes are echoed over plain TCP`() throws {
         try withServer { server in
             let client = try TestClient(port: server.port)
             try client.send("hello")
@@ -17,8 +16,8 @@ struct EchoTests {
         }
     }
 
-    @Test("Bytes are echoed over TLS 1.2 and 1.3", arguments: [TLSOptions.Version.tls12, .tls13])
-    func echoesEncrypted(version: TLSOptions.Version) throws {
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func `Bytes are echoed over TLS 1.2 and 1.3`(version: TLSOptions.Version) throws {
         let certificate = try TestCertificate(name: "echo")
         try withServer(certificate: certificate) { server in
             let client = try TestClient(port: server.port, tls: TLSOptions(version))
@@ -31,8 +30,7 @@ struct EchoTests {
         }
     }
 
-    @Test("TLS 1.1 is refused")
-    func refusesOldTLS() throws {
+    @Test func `TLS 1.1 is refused`() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
             #expect(throws: TestClientError.handshake("tlsv1 alert protocol version")) {
@@ -43,8 +41,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A client that supports HTTP/2 is told to use HTTP/1.1")
-    func choosesHTTP1() throws {
+    @Test func `A client that supports HTTP/2 is told to use HTTP/1.1`() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
             let client = try TestClient(port: server.port, tls: TLSOptions(.tls13, protocols: ["h2", "http/1.1"]))
@@ -54,8 +51,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A handler can be replaced while bytes arrive")
-    func replacesHandler() throws {
+    @Test func `A handler can be replaced while bytes arrive`() throws {
         let later = Recorder<Event>()
         var script = Script()
         script.received = { connection, _ in
@@ -75,8 +71,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A handler can write before any bytes arrive")
-    func speaksFirst() throws {
+    @Test func `A handler can write before any bytes arrive`() throws {
         var script = Script()
         script.opened = { $0.write(Array("welcome".utf8)) }
         try withServer(script) { server in
@@ -85,8 +80,8 @@ struct EchoTests {
         }
     }
 
-    @Test("Every loop gets connections", arguments: [false, true])
-    func sharesConnections(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Every loop gets connections`(encrypted: Bool) throws {
         let loops = Recorder<Int>()
         var script = Script()
         script.received = { connection, bytes in
@@ -105,8 +100,7 @@ struct EchoTests {
         }
     }
 
-    @Test("A handler knows the client's address, and each connection has a number")
-    func knowsPeer() throws {
+    @Test func `A handler knows the client's address, and each connection has a number`() throws {
         let seen = Recorder<String>()
         var script = Script()
         script.opened = { seen.record("\($0.id) \($0.peer) \($0.isSecure) \($0.isOpen)") }

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("The end of a connection")
 struct EndingTests {
-    @Test("A client that has closed its sending side gets its answer, even if reading is paused")
-    func answersTheHalfClosed() throws {
+    @Test func `A client that has closed its sending side gets its answer, even if reading is paused`() throws {
         var script = Script()
         script.received = { connection, _ in
             connection.isReadingPaused = true
@@ -27,8 +26,8 @@ struct EndingTests {
         }
     }
 
-    @Test("A client that keeps sending can read the last bytes, and its own are ignored", arguments: [false, true])
-    func letsReadLastWords(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A client that keeps sending can read the last bytes, and its own are ignored`(encrypted: Bool) throws {
         let words = [UInt8](repeating: 65, count: 300_000)
         var script = Script()
         script.received = { connection, _ in
@@ -50,8 +49,8 @@ struct EndingTests {
         }
     }
 
-    @Test("A client that never closes is dropped after a while", arguments: [false, true])
-    func doesNotLingerForEver(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A client that never closes is dropped after a while`(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, _ in connection.finish() }
         let certificate = encrypted ? try TestCertificate() : nil
@@ -65,8 +64,7 @@ struct EndingTests {
         }
     }
 
-    @Test("An earlier deadline does not shorten the lingering")
-    func lingersInFull() throws {
+    @Test func `An earlier deadline does not shorten the lingering`() throws {
         let times = Recorder<Duration>()
         var script = Script()
         script.received = { connection, _ in
@@ -86,8 +84,7 @@ struct EndingTests {
         }
     }
 
-    @Test("An answer at a deadline reaches a silent client")
-    func answersTheSilent() throws {
+    @Test func `An answer at a deadline reaches a silent client`() throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(100)) }
         script.deadline = { connection in
@@ -105,8 +102,8 @@ struct EndingTests {
         case opened, received, drained, deadline, shuttingDown
     }
 
-    @Test("A handler can cut its connection at any time, and is told once", arguments: Place.allCases)
-    func aborts(place: Place) throws {
+    @Test(arguments: Place.allCases)
+    func `A handler can cut its connection at any time, and is told once`(place: Place) throws {
         var script = Script()
         let cut: @Sendable (Connection) -> Void = { connection in
             connection.abort()
@@ -144,8 +141,7 @@ struct EndingTests {
         }
     }
 
-    @Test("A handler can cut other connections at any time")
-    func abortsOthers() throws {
+    @Test func `A handler can cut other connections at any time`() throws {
         let connections = Recorder<LoopBound<Connection>>()
         var script = Script()
         script.opened = { connections.record(LoopBound($0, of: $0.loop)) }
@@ -167,8 +163,7 @@ struct EndingTests {
         }
     }
 
-    @Test("After the end of a connection all calls on it are harmless")
-    func ignoresCallsAfterTheEnd() throws {
+    @Test func `After the end of a connection all calls on it are harmless`() throws {
         let connections = Recorder<LoopBound<Connection>>()
         var script = Script()
         script.opened = { connections.record(LoopBound($0, of: $0.loop)) }
@@ -197,8 +192,8 @@ struct EndingTests {
         }
     }
 
-    @Test("A client that resets its connection is gone", arguments: [false, true])
-    func noticesResets(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `A client that resets its connection is gone`(encrypted: Bool) throws {
         let certificate = encrypted ? try TestCertificate() : nil
         try withServer(certificate: certificate) { server in
             let client = try TestClient(port: server.port, tls: encrypted ? TLSOptions(.tls13) : nil)
@@ -210,8 +205,8 @@ struct EndingTests {
         }
     }
 
-    @Test("Writing to a client that is gone ends the connection, not the process", arguments: [false, true])
-    func survivesBrokenPipes(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Writing to a client that is gone ends the connection, not the process`(encrypted: Bool) throws {
         var script = Script()
         script.received = { connection, _ in
             connection.isReadingPaused = true

@@ -34,8 +34,7 @@ struct PushTests {
         }
     }
 
-    @Test("arrive in order with the connection's own writes")
-    func arrives() throws {
+    @Test func `arrive in order with the connection's own writes`() throws {
         try withOutlet { (server, client, outlet) throws in
             #expect(try push("one", to: outlet, of: server))
             #expect(try push("two", to: outlet, of: server))
@@ -43,8 +42,7 @@ struct PushTests {
         }
     }
 
-    @Test("are refused by connections without an outlet and by encrypted ones")
-    func refused() throws {
+    @Test func `are refused by connections without an outlet and by encrypted ones`() throws {
         try withOutlet { (server, client, outlet) throws in
             try client.send("off")
             try server.events.wait(for: .received("off"))
@@ -55,8 +53,9 @@ struct PushTests {
         }
     }
 
-    @Test("are refused after the last bytes, and by connections that are closed or have replaced a closed one")
-    func ended() throws {
+    @Test func `are refused after the last bytes, and by connections that are closed or have replaced a closed one`()
+        throws
+    {
         try withOutlet { (server, client, outlet) throws in
             try client.send("end")
             try client.waitForEnd()
@@ -71,8 +70,9 @@ struct PushTests {
         }
     }
 
-    @Test("continue in order when the kernel has not accepted everything; meanwhile further ones are refused")
-    func congested() throws {
+    @Test func `continue in order when the kernel has not accepted everything; meanwhile further ones are refused`()
+        throws
+    {
         let pushed = Recorder<Int>()
         var script = Script()
         script.drained = { $0.write([33]) }
@@ -91,8 +91,7 @@ struct PushTests {
         }
     }
 
-    @Test("detect a connection that the client has reset")
-    func broken() throws {
+    @Test func `detect a connection that the client has reset`() throws {
         try withOutlet { (server, client, outlet) throws in
             client.reset()
             try server.waitUntil { loop in
@@ -103,8 +102,7 @@ struct PushTests {
         }
     }
 
-    @Test("find outlets by slot and connection")
-    func table() {
+    @Test func `find outlets by slot and connection`() {
         var table = OutletTable()
         let first = OutletTable.outlet(slot: 3, id: 1)
         let next = OutletTable.outlet(slot: 3, id: 1 << 32 + 2)

@@ -12,8 +12,7 @@ struct TableTests {
         loop = group.loops[0]
     }
 
-    @Test("reuses slots, but never numbers")
-    func reusesSlots() {
+    @Test func `reuses slots, but never numbers`() {
         defer { group.stop() }
         var table = ConnectionTable()
         func insert() -> Connection {

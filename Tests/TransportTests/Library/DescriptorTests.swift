@@ -8,8 +8,7 @@ import Testing
 /// Each test runs in a process of its own, since the limit of descriptors belongs to the process.
 @Suite("Without free file descriptors")
 struct DescriptorTests {
-    @Test("existing clients are served, others are refused, and nothing spins; with descriptors the loop recovers")
-    func sheds() async {
+    @Test func `clients are served, others are refused, and nothing spins; then the loop recovers`() async {
         await #expect(processExitsWith: .success) { try DescriptorTests.runOut() }
     }
 
@@ -48,8 +47,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("a group cannot start, and says so")
-    func refusesToStart() async {
+    @Test func `a group cannot start, and says so`() async {
         await #expect(processExitsWith: .success) {
             try LoopGroup(count: 1).stop()
             let open = try openDescriptors()
@@ -69,8 +67,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("the limit of open files is set to the wanted value, also downwards")
-    func setsLimit() async {
+    @Test func `the limit of open files is set to the wanted value, also downwards`() async {
         await #expect(processExitsWith: .success) {
             #expect(raiseOpenFileLimit(to: 256) == 256)
             #expect(raiseOpenFileLimit(to: 128) == 128)
@@ -79,8 +76,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("the system's table of open files is enlarged in advance, and nothing stays open")
-    func reserves() async {
+    @Test func `the system's table of open files is enlarged in advance, and nothing stays open`() async {
         await #expect(processExitsWith: .success) {
             func tableSize() -> Int {
                 let lines = (try? contents(of: "/proc/self/status"))?.split(separator: "\n") ?? []

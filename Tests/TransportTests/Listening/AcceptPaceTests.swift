@@ -16,14 +16,12 @@ struct AcceptPaceTests {
         }
     }
 
-    @Test("are accepted at any rate while nobody is being served")
-    func unhurried() {
+    @Test func `are accepted at any rate while nobody is being served`() {
         var pace = AcceptPace(rate: 100, burst: 2)
         #expect(rests(&pace, at: [0, 0, 0, 0, 1]) == [nil, nil, nil, nil, nil])
     }
 
-    @Test("are accepted at a limited rate while others are being served, and for a second after that")
-    func paced() {
+    @Test func `are accepted at a limited rate while others are being served, and for a second after that`() {
         var pace = AcceptPace(rate: 100, burst: 2)
         pace.prioritizeClients(at: start)
         // Accepted clients delay the next ones.
@@ -32,16 +30,14 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [998, 999, 999, 1000]) == [nil, nil, 29, nil])
     }
 
-    @Test("do not wait for those accepted while nobody was being served")
-    func forgotten() {
+    @Test func `do not wait for those accepted while nobody was being served`() {
         var pace = AcceptPace(rate: 100, burst: 2)
         _ = rests(&pace, at: Array(repeating: 0, count: 10_000))
         pace.prioritizeClients(at: start)
         #expect(rests(&pace, at: [0, 0]) == [nil, 20])
     }
 
-    @Test("do not wait for those that have left, which leaves no credit either")
-    func left() {
+    @Test func `do not wait for those that have left, which leaves no credit either`() {
         var pace = AcceptPace(rate: 100, burst: 2)
         pace.prioritizeClients(at: start)
         for _ in 1...1000 {
@@ -53,29 +49,26 @@ struct AcceptPaceTests {
         #expect(rests(&pace, at: [0, 0, 0]) == [nil, 20, 30])
     }
 
-    @Test("wait at most a tenth of a second, whatever their number")
-    func longestRest() {
+    @Test func `wait at most a tenth of a second, whatever their number`() {
         var pace = AcceptPace(rate: 100, burst: 2)
         pace.prioritizeClients(at: start)
         #expect(rests(&pace, at: Array(repeating: 0, count: 10_000)).last == 100)
     }
 
-    @Test("are accepted at 2,300 a second on each loop, 8 at once")
-    func defaults() {
+    @Test func `are accepted at 2,300 a second on each loop, 8 at once`() {
         let limits = TransportLimits()
         #expect(limits.acceptRate == 2300 && limits.acceptBurst == 8)
     }
 
-    @Test("are accepted at least one at a time")
-    func bounds() {
+    @Test func `are accepted at least one at a time`() {
         var pace = AcceptPace(rate: 0, burst: 0)
         pace.prioritizeClients(at: start)
         #expect(pace.rest(at: start) == nil)
         #expect(rests(&pace, at: [0]) == [1000])
     }
 
-    @Test("are all accepted, at the limited rate", arguments: ["127.0.0.1", "localhost"])
-    func served(host: String) throws {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `are all accepted, at the limited rate`(host: String) throws {
         var script = Script()
         script.received = { connection, bytes in
             connection.loop.prioritizeClients()

@@ -5,8 +5,7 @@ import Testing
 
 @Suite("The limit of connections")
 struct LimitTests {
-    @Test("A count admits up to its maximum, and another for each that leaves")
-    func counts() {
+    @Test func `A count admits up to its maximum, and another for each that leaves`() {
         let count = ConnectionCount(limit: 2)
         #expect(count.enter() && count.enter())
         #expect(!count.enter())
@@ -16,8 +15,8 @@ struct LimitTests {
         #expect(!count.enter())
     }
 
-    @Test("An excess connection is told so; when one leaves, the next is accepted", arguments: [1, 2])
-    func refuses(loops: Int) throws {
+    @Test(arguments: [1, 2])
+    func `An excess connection is told so; when one leaves, the next is accepted`(loops: Int) throws {
         try withServer(loops: loops, limits: TransportLimits(connections: 3)) { server in
             var clients = try (0..<3).map { count in
                 let client = try TestClient(port: server.port)
@@ -46,8 +45,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A refused TLS client is cut")
-    func refusesEncrypted() throws {
+    @Test func `A refused TLS client is cut`() throws {
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(connections: 1), certificate: certificate) { server in
             let client = try TestClient(port: server.port, tls: TLSOptions(.tls13))
@@ -61,8 +59,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Clients in the middle of a handshake count, and have a time limit")
-    func countsHandshakes() throws {
+    @Test func `Clients in the middle of a handshake count, and have a time limit`() throws {
         let certificate = try TestCertificate()
         let limits = TransportLimits(connections: 1, handshake: .seconds(2))
         try withServer(limits: limits, certificate: certificate) { server in
@@ -80,8 +77,8 @@ struct LimitTests {
         }
     }
 
-    @Test("The time limit of the handshake ends with it", arguments: [TLSOptions.Version.tls12, .tls13])
-    func endsHandshakeTime(version: TLSOptions.Version) throws {
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func `The time limit of the handshake ends with it`(version: TLSOptions.Version) throws {
         var script = Script()
         script.opened = { $0.setDeadline(.milliseconds(2500)) }
         let certificate = try TestCertificate()
@@ -94,10 +91,8 @@ struct LimitTests {
         }
     }
 
-    @Test(
-        "Bytes that are not TLS cut the connection without a handler",
-        arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{7}", ""])
-    func cutsGarbage(bytes: String) throws {
+    @Test(arguments: ["GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{7}", ""])
+    func `Bytes that are not TLS cut the connection without a handler`(bytes: String) throws {
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(handshake: .seconds(1)), certificate: certificate) { server in
             for _ in 0..<10 {
@@ -112,8 +107,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Refused clients are dropped after a while, even if they stay")
-    func forgetsTheRefused() throws {
+    @Test func `Refused clients are dropped after a while, even if they stay`() throws {
         let limits = TransportLimits(connections: 0, refusals: 2, linger: .milliseconds(100))
         try withServer(limits: limits) { server in
             let clients = try (0..<10).map { _ in try TestClient(port: server.port) }
@@ -124,8 +118,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The defaults are as documented")
-    func hasDefaults() {
+    @Test func `The defaults are as documented`() {
         let limits = TransportLimits()
         #expect(limits.connections == 65_536)
         #expect(limits.handshake == .seconds(10))

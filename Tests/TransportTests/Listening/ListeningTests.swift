@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Listening")
 struct ListeningTests {
-    @Test("localhost means both families on one port")
-    func listensOnBothFamilies() throws {
+    @Test func `localhost means both families on one port`() throws {
         try withServer(loops: 2, host: "localhost") { server in
             for host in ["127.0.0.1", "::1"] {
                 let client = try TestClient(port: server.port, host: host)
@@ -16,10 +15,8 @@ struct ListeningTests {
         }
     }
 
-    @Test(
-        "A port in use is refused, although the sockets of one server share theirs",
-        arguments: ["127.0.0.1", "localhost"])
-    func refusesPortInUse(host: String) throws {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `A port in use is refused, although the sockets of one server share theirs`(host: String) throws {
         try withServer(loops: 2, host: host) { server in
             let second = try LoopGroup(count: 2)
             defer { second.stop() }
@@ -36,8 +33,7 @@ struct ListeningTests {
         }
     }
 
-    @Test("A port is free again when its server has stopped, even after it closed connections")
-    func freesPort() throws {
+    @Test func `A port is free again when its server has stopped, even after it closed connections`() throws {
         let port = try withServer { server in
             let client = try TestClient(port: server.port)
             try client.send("hello")
@@ -52,8 +48,7 @@ struct ListeningTests {
         #expect(taken == port)
     }
 
-    @Test("One group can listen on several addresses")
-    func listensTwice() throws {
+    @Test func `One group can listen on several addresses`() throws {
         try withServer { server in
             let events = Recorder<Event>()
             let port = try server.group.listen(host: "127.0.0.1", port: 0) {
@@ -68,15 +63,13 @@ struct ListeningTests {
         }
     }
 
-    @Test(
-        "An invalid or foreign address is refused with its name",
-        arguments: [
-            ("203.0.113.7", 0, "cannot use the address 203.0.113.7:0: Cannot assign requested address"),
-            ("no such host", 80, "cannot use the address no such host:80: Name or service not known"),
-            ("127.0.0.1", 65_536, "cannot use the address 127.0.0.1:65536: a port is a number from 0 to 65535"),
-            ("127.0.0.1", -1, "cannot use the address 127.0.0.1:-1: a port is a number from 0 to 65535"),
-        ])
-    func refusesBadAddress(host: String, port: Int, message: String) throws {
+    @Test(arguments: [
+        ("203.0.113.7", 0, "cannot use the address 203.0.113.7:0: Cannot assign requested address"),
+        ("no such host", 80, "cannot use the address no such host:80: Name or service not known"),
+        ("127.0.0.1", 65_536, "cannot use the address 127.0.0.1:65536: a port is a number from 0 to 65535"),
+        ("127.0.0.1", -1, "cannot use the address 127.0.0.1:-1: a port is a number from 0 to 65535"),
+    ])
+    func `An invalid or foreign address is refused with its name`(host: String, port: Int, message: String) throws {
         let group = try LoopGroup(count: 1)
         defer { group.stop() }
         let error = try #require(throws: TransportError.self) {
@@ -86,8 +79,7 @@ struct ListeningTests {
         #expect(!error.isAddressInUse)
     }
 
-    @Test("A stopped group does not listen")
-    func doesNotListenStopped() throws {
+    @Test func `A stopped group does not listen`() throws {
         let group = try LoopGroup(count: 2)
         group.stop()
         let error = try #require(throws: TransportError.self) {
@@ -98,13 +90,11 @@ struct ListeningTests {
         #expect(error.description.wholeMatch(of: expected) != nil)
     }
 
-    @Test(
-        "Loopback addresses are recognized",
-        arguments: [
-            ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false),
-            ("::", false), ("192.0.2.1", false), ("::ffff:127.0.0.1", true),
-        ])
-    func knowsLoopback(host: String, isLoopback: Bool) throws {
+    @Test(arguments: [
+        ("localhost", true), ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("0.0.0.0", false),
+        ("::", false), ("192.0.2.1", false), ("::ffff:127.0.0.1", true),
+    ])
+    func `Loopback addresses are recognized`(host: String, isLoopback: Bool) throws {
         #expect(try LoopGroup.isLoopback(host) == isLoopback)
     }
 }

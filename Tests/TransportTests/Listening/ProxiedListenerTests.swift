@@ -32,9 +32,8 @@ struct ProxiedListenerTests {
         [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x21, 0x11, 0, 12]
         + [192, 0, 2, 7, 10, 0, 0, 1, 0xC3, 0x50, 0x01, 0xBB]
 
-    @Test(
-        "are treated as the client's that the header names, along with the bytes after it", arguments: [line, binary])
-    func serves(header: [UInt8]) throws {
+    @Test(arguments: [line, binary])
+    func `are treated as the client's that the header names, along with the bytes after it`(header: [UInt8]) throws {
         try withBalancedServer { port, _, peers, _ in
             let client = try TestClient(port: port)
             try client.send(header + Array("hello".utf8))
@@ -45,8 +44,8 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("may send the header byte by byte", arguments: [line, binary])
-    func waits(header: [UInt8]) throws {
+    @Test(arguments: [line, binary])
+    func `may send the header byte by byte`(header: [UInt8]) throws {
         try withBalancedServer { port, group, peers, _ in
             let client = try TestClient(port: port)
             for byte in header.dropLast() {
@@ -61,8 +60,8 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("are encrypted after the header", arguments: [TLSOptions.Version.tls12, .tls13], [line, binary])
-    func encrypts(version: TLSOptions.Version, header: [UInt8]) throws {
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13], [line, binary])
+    func `are encrypted after the header`(version: TLSOptions.Version, header: [UInt8]) throws {
         try withBalancedServer(certificate: try TestCertificate()) { port, _, peers, _ in
             let client = try TestClient(port: port, preface: header, tls: TLSOptions(version))
             try client.send("hello")
@@ -71,13 +70,11 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test(
-        "count as the balancer's own if the header says so or names no client",
-        arguments: [
-            Array("PROXY UNKNOWN\r\n".utf8),
-            [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x20, 0, 0, 0],
-        ])
-    func own(header: [UInt8]) throws {
+    @Test(arguments: [
+        Array("PROXY UNKNOWN\r\n".utf8),
+        [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, 0x20, 0, 0, 0],
+    ])
+    func `count as the balancer's own if the header says so or names no client`(header: [UInt8]) throws {
         try withBalancedServer { port, _, peers, _ in
             let client = try TestClient(port: port)
             try client.send(header + Array("hello".utf8))
@@ -86,8 +83,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("are closed without a header")
-    func refusesOthers() throws {
+    @Test func `are closed without a header`() throws {
         try withBalancedServer { port, group, peers, failures in
             for bytes in ["GET / HTTP/1.1\r\n\r\n", "PROXY TCP4 x y 1 2\r\n", "PROXY TCP4 1.2.3.4"] {
                 let client = try TestClient(port: port)
@@ -102,8 +98,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("have a time limit for the header")
-    func times() throws {
+    @Test func `have a time limit for the header`() throws {
         try withBalancedServer(limits: TransportLimits(proxyHeader: .milliseconds(50))) {
             port, group, peers, failures in
             let silent = try TestClient(port: port)
@@ -114,8 +109,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("count towards the limit of connections while the header is incomplete")
-    func counts() throws {
+    @Test func `count towards the limit of connections while the header is incomplete`() throws {
         let limits = TransportLimits(connections: 1, refusals: 0, proxyHeader: .seconds(60))
         try withBalancedServer(limits: limits) { port, group, peers, failures in
             let silent = try TestClient(port: port)
@@ -131,8 +125,7 @@ struct ProxiedListenerTests {
         }
     }
 
-    @Test("with an incomplete header do not delay the server's stop")
-    func stops() throws {
+    @Test func `with an incomplete header do not delay the server's stop`() throws {
         var client: TestClient?
         try withBalancedServer { port, group, _, _ in
             client = try TestClient(port: port)
@@ -142,8 +135,7 @@ struct ProxiedListenerTests {
         try client?.waitForEnd()
     }
 
-    @Test("are distinguished from others, whose header is not accepted")
-    func trustsNobodyElse() throws {
+    @Test func `are distinguished from others, whose header is not accepted`() throws {
         try withBalancedServer(proxies: ["10.0.0.0/8", "::1"]) { port, _, peers, _ in
             let client = try TestClient(port: port)
             try client.send(Self.line)

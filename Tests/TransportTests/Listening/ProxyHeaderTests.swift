@@ -66,8 +66,8 @@ struct ProxyHeaderTests {
         ("a UNIX socket", binary(0x31, Array(repeating: 0x61, count: 216)), nil),
     ]
 
-    @Test("names the source however it is cut, and leaves the following bytes", arguments: good.indices)
-    func reads(index: Int) {
+    @Test(arguments: good.indices)
+    func `names the source however it is cut, and leaves the following bytes`(index: Int) {
         let (name, bytes, source) = Self.good[index]
         let expected = ProxyHeader.Outcome.source(source.flatMap { IPAddress($0) })
         for piece in [1, 2, 7, 11, 12, 13, 15, 16, 17, .max] {
@@ -81,22 +81,20 @@ struct ProxyHeaderTests {
         }
     }
 
-    @Test(
-        "in text form is refused if malformed",
-        arguments: [
-            "GET / HTTP/1.1\r\n", "PROXX", "proxy UNKNOWN\r\n", "PROXY\r\n", "PROXY \r\n", "PROXY UNKNOWN\n",
-            "PROXY TCP4\r\n",
-            "PROXY TCP4 192.0.2.1 10.0.0.1 1\r\n", "PROXY TCP4 192.0.2.1 10.0.0.1 1 2 3\r\n",
-            "PROXY TCP4 192.0.2.1 10.0.0.1 1 65536\r\n", "PROXY TCP4 192.0.2.1 10.0.0.1 01 2\r\n",
-            "PROXY TCP4 192.0.2.1 10.0.0.1 1 -2\r\n", "PROXY TCP4 192.0.2.1 10.0.0.1 1 2 \r\n",
-            "PROXY  TCP4 192.0.2.1 10.0.0.1 1 2\r\n", "PROXY TCP4 192.0.2 10.0.0.1 1 2\r\n",
-            "PROXY TCP4 192.0.2.1 x 1 2\r\n", "PROXY TCP4 ::1 ::2 1 2\r\n", "PROXY TCP6 192.0.2.1 10.0.0.1 1 2\r\n",
-            "PROXY TCP6 ::1 10.0.0.1 1 2\r\n", "PROXY UDP4 192.0.2.1 10.0.0.1 1 2\r\n",
-            "PROXY tcp4 192.0.2.1 10.0.0.1 1 2\r\n",
-            "PROXY UNKNOWNS\r\n", "PROXY UNKNOWN " + String(repeating: "x", count: 100) + "\r\n",
-            "\u{16}\u{3}\u{1}\u{2}",
-        ])
-    func refusesLines(text: String) {
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\n", "PROXX", "proxy UNKNOWN\r\n", "PROXY\r\n", "PROXY \r\n", "PROXY UNKNOWN\n",
+        "PROXY TCP4\r\n",
+        "PROXY TCP4 192.0.2.1 10.0.0.1 1\r\n", "PROXY TCP4 192.0.2.1 10.0.0.1 1 2 3\r\n",
+        "PROXY TCP4 192.0.2.1 10.0.0.1 1 65536\r\n", "PROXY TCP4 192.0.2.1 10.0.0.1 01 2\r\n",
+        "PROXY TCP4 192.0.2.1 10.0.0.1 1 -2\r\n", "PROXY TCP4 192.0.2.1 10.0.0.1 1 2 \r\n",
+        "PROXY  TCP4 192.0.2.1 10.0.0.1 1 2\r\n", "PROXY TCP4 192.0.2 10.0.0.1 1 2\r\n",
+        "PROXY TCP4 192.0.2.1 x 1 2\r\n", "PROXY TCP4 ::1 ::2 1 2\r\n", "PROXY TCP6 192.0.2.1 10.0.0.1 1 2\r\n",
+        "PROXY TCP6 ::1 10.0.0.1 1 2\r\n", "PROXY UDP4 192.0.2.1 10.0.0.1 1 2\r\n",
+        "PROXY tcp4 192.0.2.1 10.0.0.1 1 2\r\n",
+        "PROXY UNKNOWNS\r\n", "PROXY UNKNOWN " + String(repeating: "x", count: 100) + "\r\n",
+        "\u{16}\u{3}\u{1}\u{2}",
+    ])
+    func `in text form is refused if malformed`(text: String) {
         for piece in [1, .max] {
             let (outcome, taken) = Self.read(Array(text.utf8), piece: piece)
             guard case .malformed(let reason) = outcome else { Issue.record("\(outcome) of \(text)"); continue }
@@ -105,8 +103,7 @@ struct ProxyHeaderTests {
         }
     }
 
-    @Test("in binary form is refused if malformed")
-    func refusesBytes() {
+    @Test func `in binary form is refused if malformed`() {
         var badSignature = Self.binary(0x11, Self.v4)
         badSignature[11] = 0x0B
         let bad: [[UInt8]] = [
@@ -131,8 +128,7 @@ struct ProxyHeaderTests {
         }
     }
 
-    @Test("is never read beyond its end or its maximum length")
-    func survivesNoise() {
+    @Test func `is never read beyond its end or its maximum length`() {
         var generator = SeededGenerator(seed: 14)
         for round in 0..<2000 {
             var bytes = Self.good[round % Self.good.count].1

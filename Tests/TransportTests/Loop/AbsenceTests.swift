@@ -15,20 +15,17 @@ struct AbsenceTests {
         }
     }
 
-    @Test("is not noticed while the loop runs")
-    func none() {
+    @Test func `is not noticed while the loop runs`() {
         #expect(answers(noting: (1..<20).map { Absence.interval * $0 }) == Array(repeating: false, count: 19))
     }
 
-    @Test("is recent as soon as the loop runs again, and forgotten after a while")
-    func recent() {
+    @Test func `is recent as soon as the loop runs again, and forgotten after a while`() {
         let back = Duration.seconds(60)
         let times = (0...20).map { back + Absence.interval * $0 }
         #expect(answers(noting: times) == times.map { $0 < back + Absence.aftermath })
     }
 
-    @Test("is none before the loop has begun")
-    func start() {
+    @Test func `is none before the loop has begun`() {
         var absence = Absence()
         let before = absence.isRecent(at: .seconds(1_000_000))
         #expect(!before)

@@ -17,8 +17,7 @@ final class LoopTests {
         group.stop()
     }
 
-    @Test("Posted work runs on the loop in order")
-    func runsInOrder() throws {
+    @Test func `Posted work runs on the loop in order`() throws {
         let loop = loop
         let order = Recorder<Int>()
         for number in 0..<1000 {
@@ -31,8 +30,7 @@ final class LoopTests {
         #expect(!loop.isCurrent)
     }
 
-    @Test("Delayed work runs at its time and not earlier, also if such work schedules it")
-    func runsLater() throws {
+    @Test func `Delayed work runs at its time and not earlier, also if such work schedules it`() throws {
         let loop = loop
         let order = Recorder<String>()
         loop.post {
@@ -51,8 +49,7 @@ final class LoopTests {
         #expect(order.events == ["first", "second", "third", "fourth"])
     }
 
-    @Test("A piece of work has one moment, and the next has another")
-    func moments() throws {
+    @Test func `A piece of work has one moment, and the next has another`() throws {
         let loop = loop
         let moments = Recorder<Int64>()
         @Sendable func passTime() {
@@ -72,8 +69,7 @@ final class LoopTests {
         #expect(read[0] == read[1] && read[1] < read[2] && read[2] < read[3])
     }
 
-    @Test("Work posted on the loop runs in its next turn")
-    func runsPostedWorkLater() throws {
+    @Test func `Work posted on the loop runs in its next turn`() throws {
         let loop = loop
         let order = Recorder<String>()
         loop.post {
@@ -85,8 +81,7 @@ final class LoopTests {
         #expect(order.events.prefix(3) == ["posting", "end of turn", "posted"])
     }
 
-    @Test("A loop that is asked to continue has its next turn at once, and then sleeps")
-    func looksAgain() throws {
+    @Test func `A loop that is asked to continue has its next turn at once, and then sleeps`() throws {
         let loop = loop
         let order = Recorder<String>()
         loop.post {
@@ -104,8 +99,7 @@ final class LoopTests {
         #expect(order.events.count < 50)
     }
 
-    @Test("Long work is continued in the loop's next turn")
-    func sharesTurns() throws {
+    @Test func `Long work is continued in the loop's next turn`() throws {
         let loop = loop
         let order = Recorder<String>()
         loop.post {
@@ -121,8 +115,7 @@ final class LoopTests {
         #expect(order.events.prefix(4) == ["end of turn", "long", "end of turn", "short"])
     }
 
-    @Test("Work posted by many threads at once all runs")
-    func losesNothing() async throws {
+    @Test func `Work posted by many threads at once all runs`() async throws {
         let loop = loop
         let count = Recorder<Int>()
         await withTaskGroup(of: Void.self) { tasks in
@@ -140,8 +133,7 @@ final class LoopTests {
         }
     }
 
-    @Test("After stop no work is accepted, and its captures are released")
-    func refusesAfterStop() throws {
+    @Test func `After stop no work is accepted, and its captures are released`() throws {
         let order = Recorder<String>()
         group.loops[0].post { order.record("before") }
         group.stop()
@@ -150,8 +142,7 @@ final class LoopTests {
         group.stop()
     }
 
-    @Test("Work that posts when it is dropped does not block the stop")
-    func dropsWorkThatPosts() throws {
+    @Test func `Work that posts when it is dropped does not block the stop`() throws {
         final class Poster: Sendable {
             let loop: Loop
             init(_ loop: Loop) { self.loop = loop }
@@ -188,8 +179,7 @@ final class LoopTests {
         }
     }
 
-    @Test("An actor that has the loop as its executor runs on its thread")
-    func runsActors() async throws {
+    @Test func `An actor that has the loop as its executor runs on its thread`() async throws {
         let loop = loop
         let counter = Counter(on: loop)
         for expected in 1...100 {
@@ -199,8 +189,7 @@ final class LoopTests {
         }
     }
 
-    @Test("On the loop, an actor of the loop can be called without a hop")
-    func isolatesActors() throws {
+    @Test func `On the loop, an actor of the loop can be called without a hop`() throws {
         let loop = loop
         let counter = Counter(on: loop)
         #expect(try loop.run { counter.incrementNow() } == 1)
@@ -208,22 +197,19 @@ final class LoopTests {
         #expect(loop.isIsolatingCurrentContext() == false)
     }
 
-    @Test("A task can prefer the loop as its executor")
-    func runsTasks() async throws {
+    @Test func `A task can prefer the loop as its executor`() async throws {
         let loop = loop
         let isOnLoop = await Task(executorPreference: loop) { loop.isCurrent }.value
         #expect(isOnLoop)
     }
 
-    @Test("The loop's clock never goes backwards")
-    func tellsTime() throws {
+    @Test func `The loop's clock never goes backwards`() throws {
         let loop = loop
         let times = try (0..<100).map { _ in try loop.run { loop.time } }
         #expect(times == times.sorted())
     }
 
-    @Test("Loop-bound values are accessible on the loop")
-    func bindsToLoop() throws {
+    @Test func `Loop-bound values are accessible on the loop`() throws {
         final class Feed {
             var name = "general"
         }
@@ -239,8 +225,7 @@ final class LoopTests {
         #expect(try loop.run { own.value.name } == "random")
     }
 
-    @Test("Loop-bound values trap elsewhere")
-    func trapsElsewhere() async {
+    @Test func `Loop-bound values trap elsewhere`() async {
         await #expect(processExitsWith: .failure) {
             let group = try LoopGroup(count: 1)
             let bound = LoopBound(1, to: group.loops[0])

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("The end of a server")
 struct StopTests {
-    @Test("Winding down stops accepting, and every handler is notified", arguments: [false, true])
-    func windsDown(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Winding down stops accepting, and every handler is notified`(encrypted: Bool) throws {
         var script = Script()
         script.shuttingDown = { connection in
             connection.write(Array("goodbye".utf8))
@@ -34,8 +34,7 @@ struct StopTests {
         }
     }
 
-    @Test("A client in the middle of its handshake is cut when winding down")
-    func cutsHandshakes() throws {
+    @Test func `A client in the middle of its handshake is cut when winding down`() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
             let client = try TestClient(port: server.port)
@@ -46,10 +45,10 @@ struct StopTests {
         }
     }
 
-    @Test(
-        "Stopping cuts all open connections: served, congested, finishing, refused and half-open",
-        arguments: [false, true])
-    func stops(encrypted: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Stopping cuts all open connections: served, congested, finishing, refused and half-open`(encrypted: Bool)
+        throws
+    {
         var script = Script()
         script.received = { connection, bytes in
             if bytes != Array("idle".utf8) { connection.write([UInt8](repeating: 0, count: 20_000_000)) }
@@ -76,8 +75,7 @@ struct StopTests {
         #expect(events.events.filter { $0 == .opened }.count == 4)
     }
 
-    @Test("A handler can make any call when it learns of the stop")
-    func survivesCallsWhileStopping() throws {
+    @Test func `A handler can make any call when it learns of the stop`() throws {
         var script = Script()
         let connections = Recorder<LoopBound<Connection>>()
         script.opened = { connections.record(LoopBound($0, of: $0.loop)) }
@@ -99,8 +97,8 @@ struct StopTests {
         for client in clients { try client.waitForEnd() }
     }
 
-    @Test("A stopped server has released its threads, descriptors and handlers", arguments: [false, true])
-    func givesBack(encrypted: Bool) async {
+    @Test(arguments: [false, true])
+    func `A stopped server has released its threads, descriptors and handlers`(encrypted: Bool) async {
         // In a process of its own, so that nothing else opens descriptors.
         if encrypted {
             await #expect(processExitsWith: .success) { try checkLeftovers(encrypted: true) }
@@ -109,8 +107,7 @@ struct StopTests {
         }
     }
 
-    @Test("Starting and stopping quickly and repeatedly is safe, also for others' descriptors")
-    func startsAndStopsAtOnce() async {
+    @Test func `Starting and stopping quickly and repeatedly is safe, also for others' descriptors`() async {
         await #expect(processExitsWith: .success) {
             let isDone = Atomic<Bool>(false)
             // Another task keeps opening and closing files, which must not be closed by the loops.
@@ -135,8 +132,7 @@ struct StopTests {
         }
     }
 
-    @Test("The library logs no errors, and its errors would be noticed")
-    func logsNothing() async {
+    @Test func `The library logs no errors, and its errors would be noticed`() async {
         await #expect(processExitsWith: .success) {
             let lines = Recorder<String>()
             LibraryLog.send { level, line in lines.record("\(level): \(line)") }

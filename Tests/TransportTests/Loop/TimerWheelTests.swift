@@ -5,8 +5,7 @@ import Testing
 
 @Suite("The timer wheel")
 struct TimerWheelTests {
-    @Test("An entry fires once, at its tick")
-    func comesUpOnce() {
+    @Test func `An entry fires once, at its tick`() {
         var wheel = TimerWheel<String>()
         wheel.insert("a", at: 3)
         #expect(wheel.advance(to: 2).isEmpty)
@@ -15,8 +14,7 @@ struct TimerWheelTests {
         #expect(wheel.isEmpty)
     }
 
-    @Test("Entries fire in the order of their ticks, and within a tick in order of arrival")
-    func keepsOrder() {
+    @Test func `Entries fire in the order of their ticks, and within a tick in order of arrival`() {
         var wheel = TimerWheel<String>()
         wheel.insert("late", at: 5)
         wheel.insert("first", at: 2)
@@ -24,8 +22,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 9) == ["first", "second", "late"])
     }
 
-    @Test("An entry further away than the span stays until its tick")
-    func goesRound() {
+    @Test func `An entry further away than the span stays until its tick`() {
         var wheel = TimerWheel<String>(span: 4)
         wheel.insert("far", at: 10)
         for tick in 1...9 { #expect(wheel.advance(to: tick).isEmpty) }
@@ -33,8 +30,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 10) == ["far"])
     }
 
-    @Test("One bucket separates entries of several rounds")
-    func sharesBuckets() {
+    @Test func `One bucket separates entries of several rounds`() {
         var wheel = TimerWheel<Int>(span: 4)
         for tick in [2, 6, 10] { wheel.insert(tick, at: tick) }
         #expect(wheel.advance(to: 2) == [2])
@@ -42,8 +38,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 10) == [10])
     }
 
-    @Test("After a long sleep all due entries fire, and no others")
-    func wakesFromLongSleep() {
+    @Test func `After a long sleep all due entries fire, and no others`() {
         var wheel = TimerWheel<Int>(span: 4)
         for tick in 1...20 { wheel.insert(tick, at: tick) }
         #expect(wheel.advance(to: 17).sorted() == Array(1...17))
@@ -52,16 +47,14 @@ struct TimerWheelTests {
         #expect(wheel.isEmpty)
     }
 
-    @Test("An entry for a past tick fires at the next one")
-    func clampsPast() {
+    @Test func `An entry for a past tick fires at the next one`() {
         var wheel = TimerWheel<String>(now: 100)
         wheel.insert("overdue", at: 7)
         wheel.insert("now", at: 100)
         #expect(wheel.advance(to: 101) == ["overdue", "now"])
     }
 
-    @Test("Nothing fires while the clock stands still")
-    func standsStill() {
+    @Test func `Nothing fires while the clock stands still`() {
         var wheel = TimerWheel<String>(now: 5)
         wheel.insert("a", at: 6)
         #expect(wheel.advance(to: 5).isEmpty)
@@ -69,8 +62,7 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 6) == ["a"])
     }
 
-    @Test("An empty wheel can be started at another tick")
-    func restarts() {
+    @Test func `An empty wheel can be started at another tick`() {
         var wheel = TimerWheel<String>()
         wheel.restart(at: 1_000_000)
         wheel.insert("a", at: 1_000_001)
@@ -78,8 +70,8 @@ struct TimerWheelTests {
         #expect(wheel.advance(to: 1_000_001) == ["a"])
     }
 
-    @Test("Any entries fire at the first check that is not before their tick", arguments: 0..<20 as Range<UInt64>)
-    func agreesWithSorting(seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `Any entries fire at the first check that is not before their tick`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var wheel = TimerWheel<Int>(span: Int.random(in: 1...32, using: &random))
         var pending: [Int] = []

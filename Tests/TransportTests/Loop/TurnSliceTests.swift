@@ -6,8 +6,7 @@ import Testing
 
 @Suite("A connection's slice of a turn")
 struct TurnSliceTests {
-    @Test("begins with the second piece, and is over after a millisecond")
-    func length() {
+    @Test func `begins with the second piece, and is over after a millisecond`() {
         let start = ContinuousClock.now
         var slice = TurnSlice()
         // The first piece may take any time, and the end of the input is no piece.
@@ -25,8 +24,7 @@ struct TurnSliceTests {
         while ContinuousClock.now < end {}
     }
 
-    @Test("lets other connections be served while input without an end waits for its turns")
-    func endless() throws {
+    @Test func `lets other connections be served while input without an end waits for its turns`() throws {
         let isServed = Atomic(false)
         var script = Script()
         script.received = { connection, bytes in
@@ -50,8 +48,7 @@ struct TurnSliceTests {
         }
     }
 
-    @Test("is given to waiting connections in order, one in each turn if they use all of it")
-    func order() throws {
+    @Test func `is given to waiting connections in order, one in each turn if they use all of it`() throws {
         let order = Recorder<String>()
         let waiting = Mutex<[LoopBound<Connection>]>([])
         var script = Script()
@@ -84,8 +81,7 @@ struct TurnSliceTests {
         }
     }
 
-    @Test("that is awaited pauses reading, and is not given to a connection that has ended")
-    func paused() throws {
+    @Test func `that is awaited pauses reading, and is not given to a connection that has ended`() throws {
         let connection = Mutex<LoopBound<Connection>?>(nil)
         var script = Script()
         script.received = { arrived, _ in

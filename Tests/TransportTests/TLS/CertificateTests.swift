@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Certificates")
 struct CertificateTests {
-    @Test(
-        "A reload applies to new connections, and open ones continue",
-        arguments: [
-            (TestCertificate.Key.ec, TestCertificate.Key.ec), (.rsa, .ec), (.ec, .rsa),
-        ])
-    func reloads(old: TestCertificate.Key, new: TestCertificate.Key) throws {
+    @Test(arguments: [
+        (TestCertificate.Key.ec, TestCertificate.Key.ec), (.rsa, .ec), (.ec, .rsa),
+    ])
+    func `A reload applies to new connections, and open ones continue`(
+        old: TestCertificate.Key, new: TestCertificate.Key
+    ) throws {
         let certificate = try TestCertificate(name: "old", key: old)
         try withServer(loops: 2, certificate: certificate) { server in
             let before = try TestClient(port: server.port, tls: TLSOptions(.tls13))
@@ -30,8 +30,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("An unusable file leaves the old certificate in place")
-    func keepsOldCertificate() throws {
+    @Test func `An unusable file leaves the old certificate in place`() throws {
         let certificate = try TestCertificate(name: "old")
         let other = try TestCertificate(name: "other")
         try withServer(certificate: certificate) { server in
@@ -49,16 +48,14 @@ struct CertificateTests {
         }
     }
 
-    @Test("A group without TLS reloads nothing")
-    func reloadsNothing() throws {
+    @Test func `A group without TLS reloads nothing`() throws {
         let group = try LoopGroup(count: 1)
         defer { group.stop() }
         try group.reloadCertificate()
         #expect(!group.isSecure)
     }
 
-    @Test("An error at the start names the file")
-    func refusesBadFiles() throws {
+    @Test func `An error at the start names the file`() throws {
         let good = try TestCertificate()
         let bad = try TestCertificate()
         let other = try TestCertificate()
@@ -83,8 +80,7 @@ struct CertificateTests {
         #expect(reason?.hasPrefix("cannot use \(bad.keyPath): ") == true)
     }
 
-    @Test("An encrypted key is refused instead of prompting for the passphrase")
-    func refusesEncryptedKey() throws {
+    @Test func `An encrypted key is refused instead of prompting for the passphrase`() throws {
         let certificate = try TestCertificate()
         try run(
             "openssl", "pkcs8", "-topk8", "-in", certificate.keyPath, "-out", certificate.keyPath + ".encrypted",
@@ -95,12 +91,10 @@ struct CertificateTests {
         #expect(error?.description.hasPrefix("cannot use \(files.key): ") == true)
     }
 
-    @Test(
-        "A returning client is recognized by its ticket, on any loop",
-        arguments: [
-            TLSOptions.Version.tls12, .tls13,
-        ])
-    func resumesSessions(version: TLSOptions.Version) throws {
+    @Test(arguments: [
+        TLSOptions.Version.tls12, .tls13,
+    ])
+    func `A returning client is recognized by its ticket, on any loop`(version: TLSOptions.Version) throws {
         let loops = Recorder<Int>()
         var script = Script()
         script.received = { connection, bytes in
@@ -133,8 +127,8 @@ struct CertificateTests {
         return client
     }
 
-    @Test("A ticket is invalid after the keys were rotated", arguments: [TLSOptions.Version.tls12, .tls13])
-    func rotatesTicketKeys(version: TLSOptions.Version) throws {
+    @Test(arguments: [TLSOptions.Version.tls12, .tls13])
+    func `A ticket is invalid after the keys were rotated`(version: TLSOptions.Version) throws {
         let certificate = try TestCertificate()
         try withServer(loops: 2, certificate: certificate) { server in
             let old = try #require(try visit(server.port, TLSOptions(version)).ticket)
@@ -154,8 +148,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Ticket keys rotate by themselves after half a day")
-    func rotatesTicketKeysInTime() throws {
+    @Test func `Ticket keys rotate by themselves after half a day`() throws {
         #expect(TransportLimits().ticketKeys == .seconds(12 * 3600))
         let certificate = try TestCertificate()
         try withServer(limits: TransportLimits(ticketKeys: .milliseconds(50)), certificate: certificate) { server in

@@ -22,8 +22,7 @@ struct ClientTLSTests {
         #expect(isConnecting)
     }
 
-    @Test("Bytes written before the handshake are all sent after it")
-    func carriesBytes() throws {
+    @Test func `Bytes written before the handshake are all sent after it`() throws {
         let certificate = try TestCertificate()
         try withServer(certificate: certificate) { server in
             let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -45,8 +44,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("An untrusted certificate, or one for another name, ends the connection with the reason")
-    func verifies() throws {
+    @Test func `An untrusted certificate, or one for another name, ends the connection with the reason`() throws {
         let certificate = try TestCertificate(name: "localhost")
         let cases = [("elsewhere", ClientTLS.Trust.file(certificate.certificatePath)), ("localhost", .system)]
         try withServer(certificate: certificate) { server in
@@ -62,8 +60,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("A server that does not speak TLS is detected")
-    func noticesPlain() throws {
+    @Test func `A server that does not speak TLS is detected`() throws {
         var greeting = Script()
         greeting.received = { connection, _ in connection.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) }
         try withServer(greeting) { server in
@@ -77,8 +74,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("The server's close ends the connection")
-    func hearsGoodbye() throws {
+    @Test func `The server's close ends the connection`() throws {
         var goodbye = Script()
         goodbye.received = { connection, _ in connection.finish() }
         try withServer(goodbye, certificate: try TestCertificate()) { server in

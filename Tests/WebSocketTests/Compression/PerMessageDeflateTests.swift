@@ -16,7 +16,6 @@ struct PerMessageDeflateTests {
 
     /// An offer, and the largest window that the server may use according to its answer.
     @Test(
-        "An offer is accepted, always without context takeover",
         arguments: [
             ("permessage-deflate", nil), ("permessage-deflate; client_max_window_bits", nil),
             ("x-webkit-deflate-frame, permessage-deflate", nil),
@@ -29,7 +28,7 @@ struct PerMessageDeflateTests {
             ("permessage-deflate;server_max_window_bits=\"1\\0\"", 10),
             ("\t,, permessage-deflate ;\tserver_max_window_bits = 11 ,", 11),
         ] as [(String, Int?)])
-    func accepted(offer: String, windowBits: Int?) throws {
+    func `An offer is accepted, always without context takeover`(offer: String, windowBits: Int?) throws {
         let handshake = try handshake([offer])
         let window = windowBits.map { "; server_max_window_bits=\($0)" } ?? ""
         #expect(handshake.deflate?.serverMaxWindowBits == windowBits)
@@ -37,26 +36,25 @@ struct PerMessageDeflateTests {
         #expect(handshake.fields.last! == ("Sec-WebSocket-Extensions", Self.plain + window))
     }
 
-    @Test(
-        "An offer that cannot be met is declined, and the handshake continues without compression",
-        arguments: [
-            "", "permessage-bzip2", "Permessage-Deflate", "permessage-deflate; unknown",
-            "permessage-deflate; server_max_window_bits=8", "permessage-deflate; server_max_window_bits=7",
-            "permessage-deflate; server_max_window_bits=16", "permessage-deflate; server_max_window_bits=010",
-            "permessage-deflate; server_max_window_bits=+9", "permessage-deflate; server_max_window_bits",
-            "permessage-deflate; client_max_window_bits=7", "permessage-deflate; client_max_window_bits=x",
-            "permessage-deflate; server_no_context_takeover=1", "permessage-deflate; client_no_context_takeover=\"x\"",
-            "permessage-deflate; server_max_window_bits=10; server_max_window_bits=10",
-            "permessage-deflate; client_max_window_bits; client_max_window_bits",
-        ])
-    func declined(offer: String) throws {
+    @Test(arguments: [
+        "", "permessage-bzip2", "Permessage-Deflate", "permessage-deflate; unknown",
+        "permessage-deflate; server_max_window_bits=8", "permessage-deflate; server_max_window_bits=7",
+        "permessage-deflate; server_max_window_bits=16", "permessage-deflate; server_max_window_bits=010",
+        "permessage-deflate; server_max_window_bits=+9", "permessage-deflate; server_max_window_bits",
+        "permessage-deflate; client_max_window_bits=7", "permessage-deflate; client_max_window_bits=x",
+        "permessage-deflate; server_no_context_takeover=1", "permessage-deflate; client_no_context_takeover=\"x\"",
+        "permessage-deflate; server_max_window_bits=10; server_max_window_bits=10",
+        "permessage-deflate; client_max_window_bits; client_max_window_bits",
+    ])
+    func `An offer that cannot be met is declined, and the handshake continues without compression`(offer: String)
+        throws
+    {
         let handshake = try handshake([offer])
         #expect(handshake.deflate == nil)
         #expect(!handshake.fields.contains { $0.name == "Sec-WebSocket-Extensions" })
     }
 
-    @Test("The first acceptable offer is accepted, also over several lines")
-    func several() throws {
+    @Test func `The first acceptable offer is accepted, also over several lines`() throws {
         let offers = [
             "permessage-deflate; unknown, permessage-deflate; server_max_window_bits=8", "other; a=\"b\"",
             "permessage-deflate; server_max_window_bits=10, permessage-deflate",
@@ -65,9 +63,7 @@ struct PerMessageDeflateTests {
         #expect(try handshake(offers.reversed()).deflate?.serverMaxWindowBits == 10)
     }
 
-    @Test(
-        "A server accepts only windows that it supports: smaller ones are declined, larger ones answered with its own")
-    func windows() throws {
+    @Test func `A server declines windows that are too small, and answers larger ones with its own`() throws {
         func bits(_ asked: Int) throws -> Int? {
             try handshake(["permessage-deflate; server_max_window_bits=\(asked)"], within: 12...12)
                 .deflate?.serverMaxWindowBits
@@ -76,19 +72,16 @@ struct PerMessageDeflateTests {
         #expect(try handshake(["permessage-deflate"], within: 12...12).deflate?.answer == Self.plain)
     }
 
-    @Test("A server without compression accepts no offer")
-    func notWanted() throws {
+    @Test func `A server without compression accepts no offer`() throws {
         #expect(try handshake(["permessage-deflate"], within: nil).deflate == nil)
     }
 
-    @Test(
-        "A malformed list of extensions fails the handshake, RFC 6455 §9.1",
-        arguments: [
-            "permessage-deflate;", "permessage-deflate; =1", "permessage-deflate; a=", "permessage-deflate; a=\"\"",
-            "permessage-deflate; a=\"b", "permessage-deflate; a=\"b c\"", "permessage-deflate; a=\"b\\",
-            "permessage-deflate; a=\"b\"c", "permessage deflate", "; a", "a, (b)", "ä",
-        ])
-    func malformed(line: String) {
+    @Test(arguments: [
+        "permessage-deflate;", "permessage-deflate; =1", "permessage-deflate; a=", "permessage-deflate; a=\"\"",
+        "permessage-deflate; a=\"b", "permessage-deflate; a=\"b c\"", "permessage-deflate; a=\"b\\",
+        "permessage-deflate; a=\"b\"c", "permessage deflate", "; a", "a, (b)", "ä",
+    ])
+    func `A malformed list of extensions fails the handshake, RFC 6455 §9.1`(line: String) {
         for lines in [[line], ["permessage-deflate", line]] {
             let refusal = #expect(throws: HandshakeRefusal.self) { try handshake(lines) }
             #expect(refusal?.status == 400)

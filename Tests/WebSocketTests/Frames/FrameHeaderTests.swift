@@ -17,21 +17,19 @@ struct FrameHeaderTests {
     }
 
     @Test(
-        "The length takes as few bytes as possible",
         arguments: [
             (0, [0x82, 0x00]), (125, [0x82, 0x7D]),
             (126, [0x82, 0x7E, 0x00, 0x7E]), (0xFFFF, [0x82, 0x7E, 0xFF, 0xFF]),
             (0x10000, [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0]),
             (Int.max, [0x82, 0x7F, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]),
         ] as [(Int, [UInt8])])
-    func lengths(length: Int, bytes: [UInt8]) throws {
+    func `The length takes as few bytes as possible`(length: Int, bytes: [UInt8]) throws {
         let header = FrameHeader(opcode: .binary, payloadLength: length)
         #expect(encode(header) == bytes)
         #expect(try decode(bytes, role: .client) == header)
     }
 
-    @Test("A header is read at any offset, once its last byte has arrived")
-    func everyPrefix() throws {
+    @Test func `A header is read at any offset, once its last byte has arrived`() throws {
         for length in [0, 125, 126, 0xFFFF, 0x10000] {
             for maskingKey in [nil, WireBytes.key] {
                 let header = FrameHeader(opcode: .text, payloadLength: length, isFinal: false, maskingKey: maskingKey)
@@ -49,42 +47,38 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("The longest header has 14 bytes")
-    func longest() {
+    @Test func `The longest header has 14 bytes`() {
         let header = FrameHeader(opcode: .binary, payloadLength: .max, maskingKey: WireBytes.key)
         #expect(encode(header).count == FrameHeader.maxEncodedLength)
     }
 
     @Test(
-        "A length in more bytes than it needs is refused",
         arguments: [
             [0x81, 0xFE, 0, 0], [0x81, 0xFE, 0, 125], [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0],
             [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0, 126], [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
         ] as [[UInt8]])
-    func lengthNotMinimal(bytes: [UInt8]) {
+    func `A length in more bytes than it needs is refused`(bytes: [UInt8]) {
         #expect(throws: WebSocketError.self) { try decode(bytes) }
     }
 
-    @Test("A length with its top bit set is refused")
-    func lengthTopBit() {
+    @Test func `A length with its top bit set is refused`() {
         let error = #expect(throws: WebSocketError.self) { try decode([0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0]) }
         #expect(error?.closeCode == .protocolError)
     }
 
-    @Test("Reserved opcodes are refused at the first byte", arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
-    func reservedOpcodes(opcode: UInt8) {
+    @Test(arguments: [3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8])
+    func `Reserved opcodes are refused at the first byte`(opcode: UInt8) {
         let error = #expect(throws: WebSocketError.self) { try decode([0x80 | opcode]) }
         #expect(error?.closeCode == .protocolError)
     }
 
-    @Test("RSV bits are refused at the first byte", arguments: UInt8(1)...7)
-    func reservedBits(rsv: UInt8) {
+    @Test(arguments: UInt8(1)...7)
+    func `RSV bits are refused at the first byte`(rsv: UInt8) {
         let error = #expect(throws: WebSocketError.self) { try decode([0x81 | rsv << 4]) }
         #expect(error?.closeCode == .protocolError)
     }
 
-    @Test("RSV1, if negotiated, is allowed only on the first frame of a message")
-    func rsv1() throws {
+    @Test func `RSV1, if negotiated, is allowed only on the first frame of a message`() throws {
         let header = FrameHeader(opcode: .text, payloadLength: 5, rsv1: true, maskingKey: WireBytes.key)
         #expect(encode(header).first == 0xC1)
         #expect(try decode(encode(header), allowsRSV1: true) == header)
@@ -93,13 +87,12 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("Control frames may not be fragmented", arguments: [0x08, 0x09, 0x0A] as [UInt8])
-    func fragmentedControl(first: UInt8) {
+    @Test(arguments: [0x08, 0x09, 0x0A] as [UInt8])
+    func `Control frames may not be fragmented`(first: UInt8) {
         #expect(throws: WebSocketError.self) { try decode([first]) }
     }
 
-    @Test("Control frames may have 125 bytes, not 126")
-    func controlLength() throws {
+    @Test func `Control frames may have 125 bytes, not 126`() throws {
         for first: UInt8 in [0x88, 0x89, 0x8A] {
             #expect(try decode([first, 0x80 | 125, 0, 0, 0, 0])?.payloadLength == 125)
             #expect(throws: WebSocketError.self) { try decode([first, 0x80 | 126]) }
@@ -107,8 +100,7 @@ struct FrameHeaderTests {
         }
     }
 
-    @Test("A server requires masked frames, a client unmasked ones")
-    func masking() throws {
+    @Test func `A server requires masked frames, a client unmasked ones`() throws {
         #expect(try decode([0x81, 0x80, 1, 2, 3, 4])?.maskingKey == MaskingKey(1, 2, 3, 4))
         #expect(throws: WebSocketError.self) { try decode([0x81, 0x00]) }
         #expect(try decode([0x81, 0x00], role: .client)?.payloadLength == 0)

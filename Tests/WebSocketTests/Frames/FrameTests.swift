@@ -5,22 +5,19 @@ import WebSocket
 struct FrameTests {
     private let hello = Array("Hello".utf8)
 
-    @Test("A single-frame unmasked text message")
-    func unmaskedText() {
+    @Test func `A single-frame unmasked text message`() {
         let bytes = WireBytes.unmasked(.text, hello)
         #expect(bytes == [0x81, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
         #expect(MessageReader.outcome(of: bytes, role: .client) == Outcome(events: [.text("Hello")]))
     }
 
-    @Test("A single-frame masked text message")
-    func maskedText() {
+    @Test func `A single-frame masked text message`() {
         let bytes = WireBytes.masked(.text, "Hello")
         #expect(bytes == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
         #expect(MessageReader.outcome(of: bytes) == Outcome(events: [.text("Hello")]))
     }
 
-    @Test("A fragmented unmasked text message")
-    func fragmentedText() {
+    @Test func `A fragmented unmasked text message`() {
         let bytes =
             WireBytes.unmasked(.text, Array("Hel".utf8), isFinal: false)
             + WireBytes.unmasked(.continuation, Array("lo".utf8))
@@ -28,8 +25,7 @@ struct FrameTests {
         #expect(MessageReader.outcome(of: bytes, role: .client) == Outcome(events: [.text("Hello")]))
     }
 
-    @Test("An unmasked ping and its masked pong")
-    func pingAndPong() {
+    @Test func `An unmasked ping and its masked pong`() {
         let ping = WireBytes.unmasked(.ping, hello)
         #expect(ping == [0x89, 0x05, 0x48, 0x65, 0x6C, 0x6C, 0x6F])
         #expect(MessageReader.outcome(of: ping, role: .client) == Outcome(events: [.ping(hello)]))
@@ -38,8 +34,7 @@ struct FrameTests {
         #expect(MessageReader.outcome(of: pong) == Outcome(events: [.pong(hello)]))
     }
 
-    @Test("256 bytes and 64 KiB of binary in a single unmasked frame")
-    func binary() {
+    @Test func `256 bytes and 64 KiB of binary in a single unmasked frame`() {
         for (count, header) in [(256, [0x82, 0x7E, 0x01, 0x00]), (65536, [0x82, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0])]
             as [(Int, [UInt8])]
         {
@@ -50,23 +45,21 @@ struct FrameTests {
         }
     }
 
-    @Test("A frame is appended to existing bytes, and only its payload is masked")
-    func appends() {
+    @Test func `A frame is appended to existing bytes, and only its payload is masked`() {
         var bytes: [UInt8] = [1, 2, 3]
         Frame.append(.binary, payload: [0, 0].span, maskingKey: MaskingKey(5, 6, 7, 8), into: &bytes)
         #expect(bytes == [1, 2, 3, 0x82, 0x82, 5, 6, 7, 8, 5, 6])
     }
 
-    @Test("A text header and the bytes after it form a frame", arguments: [0, 1, 125, 126, 65535, 65536])
-    func textInPlace(count: Int) {
+    @Test(arguments: [0, 1, 125, 126, 65535, 65536])
+    func `A text header and the bytes after it form a frame`(count: Int) {
         let payload = [UInt8](repeating: 0x61, count: count)
         var bytes: [UInt8] = []
         FrameHeader.appendText(payloadLength: count, into: &bytes)
         #expect(bytes + payload == WireBytes.unmasked(.text, payload))
     }
 
-    @Test("A Close frame carries its code and reason")
-    func close() {
+    @Test func `A Close frame carries its code and reason`() {
         var bytes: [UInt8] = []
         Frame.appendClose(ClosePayload(code: .tokenExpired, reason: "exp"), into: &bytes)
         #expect(bytes == [0x88, 0x05, 0x11, 0x31] + Array("exp".utf8))

@@ -4,15 +4,13 @@ import WebSocket
 
 @Suite("Masking, RFC 6455 §5.3")
 struct MaskingKeyTests {
-    @Test("The RFC's masked Hello is reproduced")
-    func hello() {
+    @Test func `The RFC's masked Hello is reproduced`() {
         var bytes = Array("Hello".utf8)
         WireBytes.key.apply(to: &bytes, from: 0, position: 0)
         #expect(bytes == [0x7F, 0x9F, 0x4D, 0x51, 0x58])
     }
 
-    @Test("Each byte is combined with the key's byte at its position, for any start, position and length")
-    func everyAlignment() {
+    @Test func `Each byte is combined with the key's byte at its position, for any start, position and length`() {
         // Zero bytes in a key can hide errors in shifting.
         for key: (UInt8, UInt8, UInt8, UInt8) in [(1, 2, 3, 4), (0xFF, 0, 0, 0), (0, 0, 0, 0x80), (0, 0, 0, 0)] {
             let octets = [key.0, key.1, key.2, key.3]
@@ -32,8 +30,7 @@ struct MaskingKeyTests {
         }
     }
 
-    @Test("Masking twice restores the bytes, in any pieces")
-    func pieces() {
+    @Test func `Masking twice restores the bytes, in any pieces`() {
         let plain = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
         var bytes: [UInt8] = []
         var position = 0
@@ -47,8 +44,7 @@ struct MaskingKeyTests {
         #expect(bytes == plain)
     }
 
-    @Test("All bits of a generated key come from the generator")
-    func generated() {
+    @Test func `All bits of a generated key come from the generator`() {
         var generator = SeededGenerator(seed: 1)
         let keys = (0..<64).map { _ in MaskingKey(using: &generator).bytes }
         #expect(Set(keys.map(\.0)).count > 32)

@@ -17,8 +17,7 @@ struct ClientHandshakeTests {
         return #expect(throws: ClientHandshake.Failure.self) { try handshake.check(response) } != nil
     }
 
-    @Test("The request has the fields that the RFC requires")
-    func request() {
+    @Test func `The request has the fields that the RFC requires`() {
         #expect(
             handshake.fields.map { "\($0.name): \($0.value)" } == [
                 "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
@@ -27,8 +26,7 @@ struct ClientHandshakeTests {
         #expect(ClientHandshake(nonce: [UInt8](repeating: 0, count: 16)).fields.count == 4)
     }
 
-    @Test("The RFC's answer is accepted, with or without a subprotocol")
-    func accepted() throws {
+    @Test func `The RFC's answer is accepted, with or without a subprotocol`() throws {
         #expect(try handshake.check(example).subprotocol == "chat")
         var plain = example
         plain.subprotocol = []
@@ -36,8 +34,7 @@ struct ClientHandshakeTests {
         #expect(try handshake.check(plain).deflate == nil)
     }
 
-    @Test("Any other answer is refused")
-    func refused() {
+    @Test func `Any other answer is refused`() {
         #expect(fails { $0.status = 200 })
         #expect(fails { $0.upgrade = [] })
         #expect(fails { $0.connection = ["keep-alive"] })
@@ -48,14 +45,12 @@ struct ClientHandshakeTests {
         #expect(fails { $0.extensions = ["permessage-deflate"] })
     }
 
-    @Test(
-        "An answer to the offer of compression may have these parameters",
-        arguments: [
-            [], [""], ["permessage-deflate; server_no_context_takeover"],
-            ["permessage-deflate; server_no_context_takeover; client_no_context_takeover"],
-            ["permessage-deflate;server_no_context_takeover;server_max_window_bits=8"],
-        ])
-    func deflate(lines: [String]) throws {
+    @Test(arguments: [
+        [], [""], ["permessage-deflate; server_no_context_takeover"],
+        ["permessage-deflate; server_no_context_takeover; client_no_context_takeover"],
+        ["permessage-deflate;server_no_context_takeover;server_max_window_bits=8"],
+    ])
+    func `An answer to the offer of compression may have these parameters`(lines: [String]) throws {
         let client = ClientHandshake(nonce: Array("the sample nonce".utf8), offersDeflate: true)
         #expect(
             client.fields.last! == (
@@ -68,17 +63,15 @@ struct ClientHandshakeTests {
         #expect(try client.check(response).deflate != nil || lines.allSatisfy(\.isEmpty))
     }
 
-    @Test(
-        "Any other answer to the offer is refused",
-        arguments: [
-            "permessage-deflate", "permessage-deflate; client_no_context_takeover", "permessage-bzip2",
-            "permessage-deflate; server_no_context_takeover, permessage-deflate; server_no_context_takeover",
-            "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
-            "permessage-deflate; server_no_context_takeover; client_max_window_bits=15",
-            "permessage-deflate; server_no_context_takeover; server_max_window_bits=16",
-            "permessage-deflate; server_no_context_takeover; other", "permessage-deflate; =", "x y",
-        ])
-    func badDeflate(line: String) {
+    @Test(arguments: [
+        "permessage-deflate", "permessage-deflate; client_no_context_takeover", "permessage-bzip2",
+        "permessage-deflate; server_no_context_takeover, permessage-deflate; server_no_context_takeover",
+        "permessage-deflate; server_no_context_takeover; server_no_context_takeover",
+        "permessage-deflate; server_no_context_takeover; client_max_window_bits=15",
+        "permessage-deflate; server_no_context_takeover; server_max_window_bits=16",
+        "permessage-deflate; server_no_context_takeover; other", "permessage-deflate; =", "x y",
+    ])
+    func `Any other answer to the offer is refused`(line: String) {
         let client = ClientHandshake(nonce: Array("the sample nonce".utf8), offersDeflate: true)
         var response = example
         response.subprotocol = []
@@ -86,8 +79,7 @@ struct ClientHandshakeTests {
         #expect(throws: ClientHandshake.Failure.self) { try client.check(response) }
     }
 
-    @Test("Our client and our server understand each other")
-    func both() throws {
+    @Test func `Our client and our server understand each other`() throws {
         var generator = SeededGenerator(seed: 13)
         let nonce = (0..<ClientHandshake.nonceLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let client = ClientHandshake(

@@ -15,8 +15,7 @@ struct ServerHandshakeTests {
         return #expect(throws: HandshakeRefusal.self) { try ServerHandshake(request, supporting: []) }
     }
 
-    @Test("The RFC's example gets the RFC's answer")
-    func accepted() throws {
+    @Test func `The RFC's example gets the RFC's answer`() throws {
         let handshake = try ServerHandshake(example, supporting: ["chat"])
         #expect(handshake.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         #expect(handshake.subprotocol == "chat")
@@ -27,8 +26,7 @@ struct ServerHandshakeTests {
             ])
     }
 
-    @Test("Header values of browsers are accepted")
-    func browsers() throws {
+    @Test func `Header values of browsers are accepted`() throws {
         var request = example
         request.upgrade = ["WebSocket"]
         request.connection = ["keep-alive, upgrade"]
@@ -38,8 +36,8 @@ struct ServerHandshakeTests {
         #expect(!handshake.fields.contains { $0.name == "Sec-WebSocket-Protocol" })
     }
 
-    @Test("The client's first supported subprotocol is selected; a credential among them is never echoed")
-    func subprotocols() throws {
+    @Test func `The client's first supported subprotocol is selected; a credential among them is never echoed`() throws
+    {
         var request = example
         request.subprotocols = ["bearer.eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "v2, backscroll.v1"]
         let handshake = try ServerHandshake(request, supporting: ["backscroll.v1", "v2"])
@@ -48,21 +46,18 @@ struct ServerHandshakeTests {
         #expect(!handshake.fields.contains { $0.value.contains("bearer") })
     }
 
-    @Test("Subprotocols that are not tokens are refused")
-    func badSubprotocols() {
+    @Test func `Subprotocols that are not tokens are refused`() {
         #expect(refusal { $0.subprotocols = ["a b"] }?.status == 400)
     }
 
-    @Test("Anything but a GET of HTTP/1.1 with one host is refused")
-    func requestLine() {
+    @Test func `Anything but a GET of HTTP/1.1 with one host is refused`() {
         #expect(refusal { $0.method = "POST" }?.status == 400)
         #expect(refusal { $0.httpMinorVersion = 0 }?.status == 400)
         #expect(refusal { $0.host = [] }?.status == 400)
         #expect(refusal { $0.host = ["a", "b"] }?.status == 400)
     }
 
-    @Test("A request without the upgrade gets 426")
-    func upgrade() {
+    @Test func `A request without the upgrade gets 426`() {
         for upgrade in [[], ["h2c"], ["websocket/13"]] {
             let refusal = refusal { $0.upgrade = upgrade }
             #expect(refusal?.status == 426)
@@ -71,8 +66,7 @@ struct ServerHandshakeTests {
         #expect(refusal { $0.connection = ["close"] }?.status == 400)
     }
 
-    @Test("Another version is told the supported one; a missing one is a bad request")
-    func version() {
+    @Test func `Another version is told the supported one; a missing one is a bad request`() {
         for version in [["12"], ["13", "13"], ["013"], ["13, 8"]] {
             let refusal = refusal { $0.version = version }
             #expect(refusal?.status == 426)
@@ -81,13 +75,11 @@ struct ServerHandshakeTests {
         #expect(refusal { $0.version = [] }?.status == 400)
     }
 
-    @Test(
-        "The key must occur once and have 16 bytes",
-        arguments: [
-            [], ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="], [""], ["dGhlIHNhbXBsZSBub25jZQ"],
-            ["dGhlIHNhbXBsZSBub25j"], ["dGhlIHNhbXBsZSBub25jZXM="], ["dGhlIHNhbXBsZSBub25jZ*=="],
-        ])
-    func key(lines: [String]) {
+    @Test(arguments: [
+        [], ["dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25jZQ=="], [""], ["dGhlIHNhbXBsZSBub25jZQ"],
+        ["dGhlIHNhbXBsZSBub25j"], ["dGhlIHNhbXBsZSBub25jZXM="], ["dGhlIHNhbXBsZSBub25jZ*=="],
+    ])
+    func `The key must occur once and have 16 bytes`(lines: [String]) {
         let refusal = refusal { $0.key = lines }
         #expect(refusal?.status == 400)
         #expect(refusal?.fields.isEmpty == true)

@@ -15,7 +15,6 @@ struct CompressedMessageTests {
     private let hello: [UInt8] = [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
     @Test(
-        "The RFC's examples of Hello are read, §7.2.3",
         arguments: [
             [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
             // A stored block, a final block, and two blocks.
@@ -25,15 +24,14 @@ struct CompressedMessageTests {
             // As some senders write it, without anything after the final block.
             [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
         ] as [[UInt8]])
-    func examples(payload: [UInt8]) {
+    func `The RFC's examples of Hello are read, §7.2.3`(payload: [UInt8]) {
         let frame = W.compressed(.text, payload)
         for size in [1, 3, .max] {
             #expect(outcome(of: frame, inPiecesOf: size) == Outcome(events: [.text("Hello")]))
         }
     }
 
-    @Test("Output of Python's zlib with other settings is read")
-    func otherSettings() {
+    @Test func `Output of Python's zlib with other settings is read`() {
         let json =
             #"{"type":"message","message":{"room":"lobby","seq":4,"rev":4,"sender":"alice","#
             + #""client_message_id":"a1","text":"Grüße aus Köln ❤️, and the same again: Grüße aus Köln","#
@@ -43,8 +41,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("After messages are dropped only control frames are read, in and between messages of any kind")
-    func dropped() throws {
+    @Test func `After messages are dropped only control frames are read, in and between messages of any kind`() throws {
         for size in [1, 3, .max] {
             var reader = MessageReader(role: .server, maxMessageBytes: 100, allowsCompression: true)
             #expect(reader.read(W.compressed(.text, Array(hello[..<3]), isFinal: false)) == Outcome())
@@ -58,15 +55,13 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Two final blocks form one message")
-    func finalBlocks() {
+    @Test func `Two final blocks form one message`() {
         let final: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
         #expect(outcome(of: W.compressed(.text, final + final)) == Outcome(events: [.text("HelloHello")]))
         #expect(outcome(of: W.compressed(.text, final + hello)) == Outcome(events: [.text("HelloHello")]))
     }
 
-    @Test("Fragments form one compressed message, also with control frames between them")
-    func fragments() {
+    @Test func `Fragments form one compressed message, also with control frames between them`() {
         let frames =
             W.compressed(.text, Array(hello[..<3]), isFinal: false) + W.masked(.ping, [1])
             + W.masked(.continuation, isFinal: false) + W.masked(.continuation, Array(hello[3...]))
@@ -75,8 +70,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Compressed and plain messages may alternate")
-    func mixed() {
+    @Test func `Compressed and plain messages may alternate`() {
         let frames =
             W.masked(.text, "plain") + W.compressed(.binary, hello) + W.masked(.text, isFinal: false)
             + W.masked(.continuation, "é") + W.compressed(.text, [0])
@@ -85,8 +79,7 @@ struct CompressedMessageTests {
                 == Outcome(events: [.text("plain"), .binary(Array("Hello".utf8)), .text("é"), .text("")]))
     }
 
-    @Test("RSV1 is allowed only on the first frame of a message, and only after negotiation")
-    func misplaced() {
+    @Test func `RSV1 is allowed only on the first frame of a message, and only after negotiation`() {
         let first = W.compressed(.text, Array(hello[..<3]), isFinal: false)
         for frames in [
             first + W.compressed(.continuation, Array(hello[3...])),
@@ -101,15 +94,13 @@ struct CompressedMessageTests {
         #expect(outcome(of: header).error?.closeCode == .protocolError, "RSV2 means nothing")
     }
 
-    @Test("A message cannot refer to the previous one, since context takeover is not negotiated")
-    func contextTakeover() {
+    @Test func `A message cannot refer to the previous one, since context takeover is not negotiated`() {
         let second = outcome(of: W.compressed(.text, hello) + W.compressed(.text, [0xF2, 0x00, 0x11, 0x00, 0x00]))
         #expect(second.events == [.text("Hello")])
         #expect(second.error?.closeCode == .invalidPayloadData)
     }
 
-    @Test("Invalid or incomplete compressed data is refused")
-    func invalid() {
+    @Test func `Invalid or incomplete compressed data is refused`() {
         for payload in [[], [0xFF], [0x07], [0x00, 0x05, 0x00], [0xDE, 0xAD, 0xBE, 0xEF]] as [[UInt8]] {
             #expect(outcome(of: W.compressed(.binary, payload)).error?.closeCode == .invalidPayloadData)
         }
@@ -121,8 +112,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Text is validated after decompression, wherever its characters are cut")
-    func text() {
+    @Test func `Text is validated after decompression, wherever its characters are cut`() {
         for bad in [[0xFF], [0x61, 0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]] {
             let frame = W.compressed(.text, W.deflated(bad))
             #expect(
@@ -132,8 +122,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("The limit applies to the decompressed size, exactly")
-    func limit() {
+    @Test func `The limit applies to the decompressed size, exactly`() {
         for limit in [0, 1, 511, 512, 513, 1000, 65_536] {
             let message = [UInt8](repeating: 0x61, count: limit)
             let fits = W.compressed(.text, W.deflated(message))
@@ -143,8 +132,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("A compression bomb is refused at the limit, and takes no more memory than that")
-    func bomb() {
+    @Test func `A compression bomb is refused at the limit, and takes no more memory than that`() {
         // 16 MiB in 16 KiB.
         let bomb = W.deflated([UInt8](repeating: 0, count: 1 << 24))
         #expect(bomb.count < 1 << 15)
@@ -155,8 +143,7 @@ struct CompressedMessageTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("No memory is held between compressed messages")
-    func idleMemory() {
+    @Test func `No memory is held between compressed messages`() {
         var reader = MessageReader(role: .server, maxMessageBytes: 1 << 20, allowsCompression: true)
         for _ in 0..<100 {
             #expect(reader.read(W.compressed(.text, hello)).events == [.text("Hello")])
@@ -164,8 +151,7 @@ struct CompressedMessageTests {
         }
     }
 
-    @Test("Mutated compressed messages never crash, and end the same whole and in pieces")
-    func mutated() {
+    @Test func `Mutated compressed messages never crash, and end the same whole and in pieces`() {
         var generator = SeededGenerator(seed: 1009)
         for _ in 0..<2000 {
             var payload = ([hello] + PythonDeflated.all).randomElement(using: &generator)!

@@ -47,8 +47,7 @@ struct MessageFuzzTests {
         return outcome
     }
 
-    @Test("Valid conversations are read in any pieces")
-    func good() {
+    @Test func `Valid conversations are read in any pieces`() {
         var generator = SeededGenerator(seed: 6455)
         for _ in 0..<500 {
             let (bytes, events) = conversation(using: &generator)
@@ -56,8 +55,7 @@ struct MessageFuzzTests {
         }
     }
 
-    @Test("Mutated conversations never crash, and end the same whole and in pieces")
-    func mutated() {
+    @Test func `Mutated conversations never crash, and end the same whole and in pieces`() {
         var generator = SeededGenerator(seed: 1007)
         for _ in 0..<3000 {
             var (bytes, _) = conversation(using: &generator)
@@ -76,8 +74,7 @@ struct MessageFuzzTests {
         }
     }
 
-    @Test("Random bytes never crash, for either role")
-    func random() {
+    @Test func `Random bytes never crash, for either role`() {
         var generator = SeededGenerator(seed: 1002)
         for _ in 0..<5000 {
             let count = Int.random(in: 0...80, using: &generator)

@@ -13,15 +13,13 @@ struct MessageLimitTests {
         [UInt8](repeating: 0x61, count: count)
     }
 
-    @Test("A message of the maximum size is accepted, one more byte is too large")
-    func oneFrame() {
+    @Test func `A message of the maximum size is accepted, one more byte is too large`() {
         #expect(outcome(of: WireBytes.masked(.text, payload(limit))) == Outcome(events: [.text(payload(limit))]))
         let error = outcome(of: WireBytes.masked(.text, payload(limit + 1))).error
         #expect(error == WebSocketError(closeCode: .messageTooBig, reason: "a message may have at most 1000 bytes"))
     }
 
-    @Test("The header alone decides, before the payload arrives")
-    func headerDecides() {
+    @Test func `The header alone decides, before the payload arrives`() {
         var header: [UInt8] = []
         FrameHeader(opcode: .binary, payloadLength: limit + 1, maskingKey: WireBytes.key).encode(into: &header)
         #expect(outcome(of: header).error?.closeCode == .messageTooBig)
@@ -31,8 +29,7 @@ struct MessageLimitTests {
         #expect(outcome(of: largest).error?.closeCode == .messageTooBig)
     }
 
-    @Test("Fragments are added up")
-    func fragments() {
+    @Test func `Fragments are added up`() {
         let first = WireBytes.masked(.text, payload(600), isFinal: false)
         let joined = Outcome(events: [.text(payload(limit))])
         #expect(outcome(of: first + WireBytes.masked(.continuation, payload(400))) == joined)
@@ -40,29 +37,25 @@ struct MessageLimitTests {
         #expect(error?.closeCode == .messageTooBig)
     }
 
-    @Test("Control frames inside a message do not count")
-    func controlFrames() {
+    @Test func `Control frames inside a message do not count`() {
         let frames =
             WireBytes.masked(.text, payload(limit), isFinal: false) + WireBytes.masked(.ping, payload(125))
             + WireBytes.masked(.continuation)
         #expect(outcome(of: frames) == Outcome(events: [.ping(payload(125)), .text(payload(limit))]))
     }
 
-    @Test("Every message can use the whole limit")
-    func nextMessage() {
+    @Test func `Every message can use the whole limit`() {
         let frame = WireBytes.masked(.binary, payload(limit))
         #expect(outcome(of: frame + frame).events.count == 2)
     }
 
-    @Test("With a limit of zero only empty messages are accepted")
-    func zero() {
+    @Test func `With a limit of zero only empty messages are accepted`() {
         #expect(MessageReader.outcome(of: WireBytes.masked(.text), maxMessageBytes: 0) == Outcome(events: [.text("")]))
         let error = MessageReader.outcome(of: WireBytes.masked(.text, "a"), maxMessageBytes: 0).error
         #expect(error?.closeCode == .messageTooBig)
     }
 
-    @Test("Endless empty fragments take no memory")
-    func emptyFragments() {
+    @Test func `Endless empty fragments take no memory`() {
         var reader = MessageReader(role: .server, maxMessageBytes: limit)
         let empty = WireBytes.masked(.continuation, isFinal: false)
         let frames = WireBytes.masked(.text, isFinal: false) + (0..<10_000).flatMap { _ in empty }

@@ -7,16 +7,14 @@ struct MessageReaderTests {
         MessageReader(role: .server, maxMessageBytes: maxMessageBytes)
     }
 
-    @Test("No bytes give no events")
-    func empty() throws {
+    @Test func `No bytes give no events`() throws {
         var reader = reader()
         let nothing: [UInt8] = []
         reader.append(nothing.span)
         #expect(try reader.next() == .needMoreBytes)
     }
 
-    @Test("Messages come out in order, also if bytes are appended before all are taken")
-    func undrained() throws {
+    @Test func `Messages come out in order, also if bytes are appended before all are taken`() throws {
         var reader = reader()
         let frames = (UInt8(0)..<20).map { WireBytes.masked(.binary, [$0]) }
         reader.append((frames[0] + frames[1] + frames[2]).span)
@@ -27,8 +25,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("Messages before an error are delivered first")
-    func eventsBeforeTheError() throws {
+    @Test func `Messages before an error are delivered first`() throws {
         var reader = reader()
         let frames = WireBytes.masked(.text, "a") + WireBytes.masked(.ping) + WireBytes.masked(.continuation)
         reader.append(frames.span)
@@ -37,8 +34,7 @@ struct MessageReaderTests {
         #expect(throws: WebSocketError.self) { try reader.next() }
     }
 
-    @Test("An error is permanent, whatever follows")
-    func errorStays() {
+    @Test func `An error is permanent, whatever follows`() {
         var reader = reader()
         let first = reader.read(WireBytes.unmasked(.text))
         #expect(first.error?.closeCode == .protocolError)
@@ -46,8 +42,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("Bytes after a Close frame are ignored and not kept")
-    func afterClose() {
+    @Test func `Bytes after a Close frame are ignored and not kept`() {
         var reader = reader()
         let close = WireBytes.masked(.close, [0x03, 0xE9])
         #expect(reader.read(close) == Outcome(events: [.close(code: .goingAway, reason: [])]))
@@ -55,8 +50,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("Between messages no memory is held beyond a partial header")
-    func idleMemory() {
+    @Test func `Between messages no memory is held beyond a partial header`() {
         var reader = reader()
         let many = (0..<500).flatMap { _ in WireBytes.masked(.text, "tiny") }
         #expect(reader.heldBytes == 0)
@@ -69,8 +63,7 @@ struct MessageReaderTests {
         #expect(reader.heldBytes == 0)
     }
 
-    @Test("An announced frame takes no memory before its bytes arrive")
-    func announcedLength() {
+    @Test func `An announced frame takes no memory before its bytes arrive`() {
         var reader = reader(maxMessageBytes: 64 << 20)
         var header: [UInt8] = []
         FrameHeader(opcode: .binary, payloadLength: 64 << 20, maskingKey: WireBytes.key).encode(into: &header)
@@ -80,8 +73,7 @@ struct MessageReaderTests {
         #expect((1000...8192).contains(reader.heldBytes))
     }
 
-    @Test("Every frame is counted, including fragments and control frames")
-    func frameCount() {
+    @Test func `Every frame is counted, including fragments and control frames`() {
         var reader = reader()
         #expect(reader.frameCount == 0)
         let frames =
@@ -93,10 +85,8 @@ struct MessageReaderTests {
         #expect(reader.frameCount == 4)
     }
 
-    @Test(
-        "Lengths around the header's size limits are read in pieces of any size",
-        arguments: [0, 1, 125, 126, 127, 65535, 65536])
-    func lengths(count: Int) {
+    @Test(arguments: [0, 1, 125, 126, 127, 65535, 65536])
+    func `Lengths around the header's size limits are read in pieces of any size`(count: Int) {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let frames = WireBytes.masked(.binary, payload) + WireBytes.masked(.ping, [7])
         for size in [1, 2, 7, 13, 14, 15, 1000, .max] {
@@ -105,8 +95,7 @@ struct MessageReaderTests {
         }
     }
 
-    @Test("A client reads what a server sends")
-    func client() {
+    @Test func `A client reads what a server sends`() {
         let frames = WireBytes.unmasked(.text, Array("hi".utf8)) + WireBytes.unmasked(.ping)
         for size in [1, .max] {
             let outcome = MessageReader.outcome(of: frames, role: .client, inPiecesOf: size)

@@ -13,8 +13,7 @@ struct UTF8ValidatorTests {
         String(validating: bytes, as: UTF8.self) != nil
     }
 
-    @Test("Every Unicode scalar is valid")
-    func everyScalar() {
+    @Test func `Every Unicode scalar is valid`() {
         var failures = 0
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -23,8 +22,7 @@ struct UTF8ValidatorTests {
         #expect(failures == 0)
     }
 
-    @Test("All sequences of one to three bytes are judged as by the standard library")
-    func allShortSequences() {
+    @Test func `All sequences of one to three bytes are judged as by the standard library`() {
         var differences = 0
         for first in UInt8.min...UInt8.max {
             if isValid([first]) != isUTF8([first]) { differences += 1 }
@@ -40,8 +38,7 @@ struct UTF8ValidatorTests {
         #expect(differences == 0)
     }
 
-    @Test("Four-byte sequences are judged as by the standard library at every boundary")
-    func fourBytes() {
+    @Test func `Four-byte sequences are judged as by the standard library at every boundary`() {
         let edges: [UInt8] = [0x00, 0x7F, 0x80, 0x81, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF]
         var differences = 0
         for first in UInt8(0xEF)...0xFF {
@@ -58,12 +55,11 @@ struct UTF8ValidatorTests {
     }
 
     @Test(
-        "The first invalid byte is refused, not a later one",
         arguments: [
             [0x80], [0xC0], [0xC1], [0xC3, 0x28], [0xE0, 0x9F], [0xE2, 0x82, 0x28], [0xED, 0xA0], [0xF0, 0x8F],
             [0xF4, 0x90], [0xF5], [0xFE], [0xFF], [0x61, 0xF1, 0x80, 0x80, 0xC0],
         ] as [[UInt8]])
-    func firstImpossibleByte(bytes: [UInt8]) {
+    func `The first invalid byte is refused, not a later one`(bytes: [UInt8]) {
         var validator = UTF8Validator()
         for index in bytes.indices {
             let isPossible = validator.append(Array(bytes[index..<index + 1]))
@@ -75,8 +71,7 @@ struct UTF8ValidatorTests {
         #expect(!validator.isComplete)
     }
 
-    @Test("Text may be cut anywhere")
-    func everySplit() {
+    @Test func `Text may be cut anywhere`() {
         let text = Array("κόσμε – 20 ASCII bytes here, 😀 then ÿ, 한국어 and \u{10FFFF}".utf8)
         for cut in 0...text.count {
             var validator = UTF8Validator()
@@ -87,8 +82,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("Text that ends inside a character is incomplete")
-    func truncated() {
+    @Test func `Text that ends inside a character is incomplete`() {
         for bytes: [UInt8] in [[0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x98], [0xF4]] {
             var validator = UTF8Validator()
             #expect(validator.append(bytes) == true)
@@ -97,8 +91,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("An invalid byte is found anywhere in a run of ASCII")
-    func badByteAnywhere() {
+    @Test func `An invalid byte is found anywhere in a run of ASCII`() {
         for count in [1, 15, 16, 17, 31, 32, 33, 64, 100] {
             for position in 0..<count {
                 var bytes = [UInt8](repeating: 0x61, count: count)
@@ -115,8 +108,7 @@ struct UTF8ValidatorTests {
         }
     }
 
-    @Test("Random bytes are judged as by the standard library, whole and in pieces")
-    func random() {
+    @Test func `Random bytes are judged as by the standard library, whole and in pieces`() {
         var generator = SeededGenerator(seed: 0x8E11)
         // These bytes produce near misses more often than uniformly random ones.
         let alphabet: [UInt8] = [

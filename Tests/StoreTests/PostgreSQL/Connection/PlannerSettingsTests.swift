@@ -9,8 +9,7 @@ struct PlannerSettingsTests {
         try connection.run(connection.statement("SELECT current_setting('\(setting)')")).text(0, 0)
     }
 
-    @Test("does not compile plans, whatever the database's settings are")
-    func jit() throws {
+    @Test func `does not compile plans, whatever the database's settings are`() throws {
         let server = try TestPostgres.shared()
         let database = try server.createDatabase()
         try server.query("ALTER DATABASE \(database) SET jit = on")
@@ -18,9 +17,8 @@ struct PlannerSettingsTests {
         #expect(try value(of: "jit", connection) == "off")
     }
 
-    @Test(
-        "plans the statements of writers and readers once, and finds rows by their indexes", arguments: [true, false])
-    func plans(isWriter: Bool) throws {
+    @Test(arguments: [true, false])
+    func `plans the statements of writers and readers once, and finds rows by their indexes`(isWriter: Bool) throws {
         let server = try TestPostgres.shared()
         let log = try TestLog(postgres: server.url(of: server.createDatabase()))
         defer { log.close() }
@@ -35,8 +33,7 @@ struct PlannerSettingsTests {
         }
     }
 
-    @Test("makes PostgreSQL end the work of a client that is gone or stopped")
-    func bounds() throws {
+    @Test func `makes PostgreSQL end the work of a client that is gone or stopped`() throws {
         let server = try TestPostgres.shared()
         let url = server.url(of: try server.createDatabase())
         let node = try PostgresConnection(PostgresConnection.Settings(url: url))
@@ -47,8 +44,7 @@ struct PlannerSettingsTests {
         #expect(try value(of: "idle_in_transaction_session_timeout", command) == "1h")
     }
 
-    @Test("sets no start-up parameter that a pooler refuses")
-    func startup() throws {
+    @Test func `sets no start-up parameter that a pooler refuses`() throws {
         let server = try TestPostgres.shared()
         let connection = try PostgresConnection(
             PostgresConnection.Settings(url: server.url(of: try server.createDatabase())))

@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Waits before connecting again")
 struct ReconnectWaitsTests {
-    @Test("double from 50 ms to one second, and are a random part of that")
-    func waits() {
+    @Test func `double from 50 ms to one second, and are a random part of that`() {
         var waits = ReconnectWaits()
         for longest in [50, 100, 200, 400, 800, 1000, 1000] as [Double] {
             let wait = waits.next()

@@ -27,8 +27,8 @@ struct SessionSettingsTests {
         try connection.run(connection.statement("SELECT current_setting('\(setting)')")).text(0, 0)
     }
 
-    @Test("has the settings that the program relies on, whatever the defaults are", arguments: [true, false])
-    func pinned(changes: Bool) throws {
+    @Test(arguments: [true, false])
+    func `has the settings that the program relies on, whatever the defaults are`(changes: Bool) throws {
         for (setting, wrong) in [
             ("default_transaction_isolation", "serializable"), ("default_transaction_deferrable", "on"),
             ("synchronous_commit", "off"), ("statement_timeout", "1h"), ("lock_timeout", "1h"),
@@ -49,18 +49,14 @@ struct SessionSettingsTests {
         }
     }
 
-    @Test(
-        "waits for the disk and the standby at least",
-        arguments: [("off", "on"), ("local", "on"), ("remote_write", "on"), ("remote_apply", "remote_apply")])
-    func synchronousCommit(role: String, expected: String) throws {
+    @Test(arguments: [("off", "on"), ("local", "on"), ("remote_write", "on"), ("remote_apply", "remote_apply")])
+    func `waits for the disk and the standby at least`(role: String, expected: String) throws {
         try server.query("ALTER DATABASE \(database) SET synchronous_commit = '\(role)'")
         #expect(try value(of: "synchronous_commit", connect()) == expected)
     }
 
-    @Test(
-        "finds the tables by their schema, whatever the search path is",
-        arguments: ["other", "", "other, public", "\"$user\""])
-    func searchPath(path: String) throws {
+    @Test(arguments: ["other", "", "other, public", "\"$user\""])
+    func `finds the tables by their schema, whatever the search path is`(path: String) throws {
         let before = try TestLog(postgres: server.url(of: database))
         try before.send(.init(text: "first"))
         try server.query("CREATE SCHEMA other", in: database)
@@ -77,8 +73,7 @@ struct SessionSettingsTests {
         after.close()
     }
 
-    @Test("looks up no table of the session itself")
-    func temporaryTable() throws {
+    @Test func `looks up no table of the session itself`() throws {
         let log = try TestLog(postgres: server.url(of: database))
         log.close()
         let connection = try connect()
@@ -88,8 +83,7 @@ struct SessionSettingsTests {
                 .integer(0, 0) == 1)
     }
 
-    @Test("is refused if two schemas have the tables and the search path names neither")
-    func twoSchemas() throws {
+    @Test func `is refused if two schemas have the tables and the search path names neither`() throws {
         for schema in ["a", "b"] {
             try server.query("CREATE SCHEMA \(schema)", in: database)
             for table in ["meta", "messages", "rooms", "server"] {
@@ -102,8 +96,7 @@ struct SessionSettingsTests {
         #expect(try value(of: "search_path", connect()) == "b, pg_temp")
     }
 
-    @Test("begins in the first schema of the search path if there are no tables yet")
-    func ownSchema() throws {
+    @Test func `begins in the first schema of the search path if there are no tables yet`() throws {
         try server.query("CREATE SCHEMA postgres", in: database)
         let log = try TestLog(postgres: server.url(of: database))
         try log.send(.init(text: "first"))
@@ -111,8 +104,8 @@ struct SessionSettingsTests {
         #expect(try server.query("SELECT count(*) FROM postgres.messages", in: database) == [["1"]])
     }
 
-    @Test("is refused in a database that cannot hold all characters", arguments: ["LATIN1", "SQL_ASCII"])
-    func encoding(name: String) throws {
+    @Test(arguments: ["LATIN1", "SQL_ASCII"])
+    func `is refused in a database that cannot hold all characters`(name: String) throws {
         let database = "encoding_\(name.lowercased())"
         try server.query("CREATE DATABASE \(database) TEMPLATE template0 ENCODING '\(name)'")
         defer { _ = try? server.query("DROP DATABASE \(database)") }

@@ -51,8 +51,7 @@ struct NodeExchangeTests {
         return url
     }
 
-    @Test("report presence without new entries in indexes")
-    func heapOnly() throws {
+    @Test func `report presence without new entries in indexes`() throws {
         let connection = try PostgresConnection(PostgresConnection.Settings(url: makeURL()))
         try connection.execute(
             "BEGIN", "INSERT INTO presence VALUES ('a', 'lobby', 1, NULL, 0)",
@@ -61,8 +60,7 @@ struct NodeExchangeTests {
         #expect(try connection.run(count).integer(0, 0) == 1)
     }
 
-    @Test("exchange typing and read notices, and do not hear their own")
-    func notices() async throws {
+    @Test func `exchange typing and read notices, and do not hear their own`() async throws {
         let url = try makeURL()
         let nodes = [Node(url), Node(url)]
         defer { for node in nodes { node.exchange.close() } }
@@ -89,8 +87,7 @@ struct NodeExchangeTests {
         #expect(await own.next()?.typing == [.init(room: lobby, user: bob)])
     }
 
-    @Test("count the subscribers of all nodes, except nodes that have left")
-    func presence() async throws {
+    @Test func `count the subscribers of all nodes, except nodes that have left`() async throws {
         let url = try makeURL()
         let nodes = [Node(url), Node(url)]
         defer { for node in nodes { node.exchange.close() } }
@@ -112,8 +109,7 @@ struct NodeExchangeTests {
         third.exchange.close()
     }
 
-    @Test("do not count subscribers that left while their node was away from the database")
-    func away() async throws {
+    @Test func `do not count subscribers that left while their node was away from the database`() async throws {
         let server = try TestPostgres()
         let url = server.url(of: try server.createDatabase())
         try PostgresSchema.migrate(PostgresConnection(PostgresConnection.Settings(url: url)))
@@ -132,8 +128,7 @@ struct NodeExchangeTests {
         await nodes[1].shows(2, in: lobby)
     }
 
-    @Test("read the reports of others in parts")
-    func many() async throws {
+    @Test func `read the reports of others in parts`() async throws {
         let url = try makeURL()
         let connection = try PostgresConnection(PostgresConnection.Settings(url: url))
         // A node that has just reported more rooms than one statement reads, in three statements.
@@ -152,8 +147,7 @@ struct NodeExchangeTests {
         for room in rooms { await node.shows(2, in: room) }
     }
 
-    @Test("keep their bounds")
-    func bounds() {
+    @Test func `keep their bounds`() {
         #expect(NodeExchange.noticeInterval == .milliseconds(100) && NodeExchange.presenceInterval == .seconds(1))
         #expect(NodeExchange.maximumReports == 10_000 && NodeExchange.maximumRows == 20_000)
     }

@@ -71,8 +71,7 @@ struct NodeTests {
         try PostgresConnection(PostgresConnection.Settings(url: url)).execute(sql)
     }
 
-    @Test("give their subscribers what the other one stores, in order")
-    func sends() throws {
+    @Test func `give their subscribers what the other one stores, in order`() throws {
         defer { close() }
         try first.log.fill(3)
         try second.subscribe()
@@ -88,8 +87,7 @@ struct NodeTests {
         }
     }
 
-    @Test("give their subscribers the latest revision of what the other one changes")
-    func changes() throws {
+    @Test func `give their subscribers the latest revision of what the other one changes`() throws {
         defer { close() }
         try first.log.fill(2)
         try second.subscribe()
@@ -100,8 +98,7 @@ struct NodeTests {
         #expect(try second.messages(upTo: 5).last == deleted.body)
     }
 
-    @Test("give their subscribers more messages than one look reads")
-    func many() throws {
+    @Test func `give their subscribers more messages than one look reads`() throws {
         defer { close() }
         try second.subscribe()
         var stored: [[UInt8]] = []
@@ -109,8 +106,7 @@ struct NodeTests {
         #expect(try second.messages(upTo: Int64(stored.count)) == stored)
     }
 
-    @Test("give their subscribers the same messages in the same order when both send to a room at once")
-    func both() throws {
+    @Test func `give their subscribers the same messages in the same order when both send to a room at once`() throws {
         defer { close() }
         try first.subscribe()
         try second.subscribe()
@@ -128,8 +124,7 @@ struct NodeTests {
         #expect(try second.messages(upTo: 200) == all)
     }
 
-    @Test("store at most one of the sends that expect the same head")
-    func expectedHeads() throws {
+    @Test func `store at most one of the sends that expect the same head`() throws {
         defer { close() }
         try first.log.fill(1)
         for head in 1...50 as ClosedRange<Int64> {
@@ -145,8 +140,7 @@ struct NodeTests {
         }
     }
 
-    @Test("store no message of a member once either has answered that only owners may post")
-    func restrictedPosting() throws {
+    @Test func `store no message of a member once either has answered that only owners may post`() throws {
         defer { close() }
         try first.log.fill(1)
         let logs = [first.log, second.log]
@@ -188,8 +182,7 @@ struct NodeTests {
         }
     }
 
-    @Test("create the same rooms at once, without a deadlock")
-    func newRooms() throws {
+    @Test func `create the same rooms at once, without a deadlock`() throws {
         for round in 0..<10 {
             let rooms = (0..<20).map { "room-\(round)-\($0)" }
             let submissions =
@@ -217,8 +210,7 @@ struct NodeTests {
         #expect(deadlocks == 0)
     }
 
-    @Test("hear each other again after their listening connections were ended")
-    func reconnects() throws {
+    @Test func `hear each other again after their listening connections were ended`() throws {
         defer { close() }
         try second.subscribe()
         try first.log.fill(1)
@@ -233,8 +225,7 @@ struct NodeTests {
         #expect(try #require(second.postgres.nodeCounts?.connections[.listener]).made > 1)
     }
 
-    @Test("find new messages although no hint came")
-    func lostHint() throws {
+    @Test func `find new messages although no hint came`() throws {
         defer { close() }
         try first.log.fill(1)
         try second.subscribe()
@@ -248,8 +239,7 @@ struct NodeTests {
         #expect(try #require(second.postgres.nodeCounts).sweptRooms > 0)
     }
 
-    @Test("find new messages of many rooms by one look at what has changed")
-    func lostHintsOfManyRooms() throws {
+    @Test func `find new messages of many rooms by one look at what has changed`() throws {
         defer { close() }
         try first.log.fill(1)
         try second.subscribe()
@@ -273,8 +263,7 @@ struct NodeTests {
         }
     }
 
-    @Test("look at what was committed after the last look, even if it began before")
-    func horizon() throws {
+    @Test func `look at what was committed after the last look, even if it began before`() throws {
         defer { close() }
         try first.log.fill(1)
         let (writer, reader) = try (
@@ -294,8 +283,7 @@ struct NodeTests {
         }
     }
 
-    @Test("measure the age of a message that they look up, by the clock of its created_at")
-    func delay() throws {
+    @Test func `measure the age of a message that they look up, by the clock of its created_at`() throws {
         defer { close() }
         try first.log.fill(1)
         try second.subscribe()
@@ -314,8 +302,7 @@ struct NodeTests {
         #expect(try second.delays.wait(for: 2).count == 2)
     }
 
-    @Test("ignore malformed notifications")
-    func malformed() throws {
+    @Test func `ignore malformed notifications`() throws {
         defer { close() }
         try second.subscribe()
         try first.log.fill(1)
@@ -327,8 +314,7 @@ struct NodeTests {
         #expect(second.postgres.malformedHints == 1 || (second.postgres.nodeCounts?.sweptRooms ?? 0) > 0)
     }
 
-    @Test("end all subscriptions when events of access are missing, and read the bans again")
-    func missedEvents() throws {
+    @Test func `end all subscriptions when events of access are missing, and read the bans again`() throws {
         defer { close() }
         let bob = try UserID("bob")
         func isBanned(_ node: Node) -> Bool {
@@ -353,8 +339,9 @@ struct NodeTests {
         #expect(try first.log.state().head == 2)
     }
 
-    @Test("count the loss of an owner's rights among the revocations, which each must know to store messages")
-    func demotion() throws {
+    @Test func `count the loss of an owner's rights among the revocations, which each must know to store messages`()
+        throws
+    {
         defer { close() }
         try first.log.fill(1)
         let bob = try UserID("bob")
@@ -369,8 +356,7 @@ struct NodeTests {
         #expect(second.log.listener.ends.events.isEmpty)
     }
 
-    @Test("report memberships and bans that the other one has changed")
-    func access() throws {
+    @Test func `report memberships and bans that the other one has changed`() throws {
         defer { close() }
         let (bob, lobby) = (try UserID("bob"), try RoomID("lobby"))
         _ = try first.log.change(.set(RoomSettings(visibility: .private)), by: "alice").get()

@@ -44,8 +44,7 @@ struct WordIndexTests {
         }
     }
 
-    @Test("finds what was sent, newest first, over many blocks, rooms and pages")
-    func blocks() throws {
+    @Test func `finds what was sent, newest first, over many blocks, rooms and pages`() throws {
         let log = try node()
         var expected: [String] = []
         for round in 1...20 {
@@ -69,8 +68,7 @@ struct WordIndexTests {
         #expect(try log.found("회의") == ["a:21"] + expected)
     }
 
-    @Test("looks into the rooms of a user among many rooms")
-    func manyRooms() throws {
+    @Test func `looks into the rooms of a user among many rooms`() throws {
         let log = try node()
         for room in 1...12 { try log.sendAll([.init(text: "word", room: "room\(room)", sender: "bob")]) }
         for room in 1...11 { try log.join("room\(room)", as: "alice") }
@@ -79,8 +77,7 @@ struct WordIndexTests {
         #expect(try log.found("word", as: "bob").count == 12)
     }
 
-    @Test("has the words of an edited message anew, and none of deleted messages and rooms")
-    func changes() throws {
+    @Test func `has the words of an edited message anew, and none of deleted messages and rooms`() throws {
         let log = try node()
         try log.sendAll([.init(text: "secret one"), .init(text: "secret two"), .init(text: "secret", room: "den")])
         try awaitIndex()
@@ -97,8 +94,8 @@ struct WordIndexTests {
         #expect(try log.found("public") == ["lobby:1"])
     }
 
-    @Test("is kept by a node that searches, and only loses words while none does", arguments: [true, false])
-    func withoutSearch(isFirst: Bool) throws {
+    @Test(arguments: [true, false])
+    func `is kept by a node that searches, and only loses words while none does`(isFirst: Bool) throws {
         func searching() throws -> TestLog { try node() }
         func unsearching() throws -> TestLog { try node { $0.indexes = false } }
         func isHolder(_ log: TestLog) -> Bool { (log.log as! PostgresLog).nodeCounts?.isCaretaker == true }
@@ -127,8 +124,7 @@ struct WordIndexTests {
         #expect(try words("secret") == 1 && third.found("secret") == ["den:1"])
     }
 
-    @Test("has no words of a room in which nothing is to be searched, until it is")
-    func searchable() throws {
+    @Test func `has no words of a room in which nothing is to be searched, until it is`() throws {
         let log = try node()
         try log.sendAll((1...300).map { .init(text: "word \($0)", room: "den") } + [.init(text: "word")])
         try awaitIndex()
@@ -144,8 +140,8 @@ struct WordIndexTests {
         #expect(try log.found("word").count == 301 && number("SELECT count(*) FROM words") == 301)
     }
 
-    @Test("is built again for another version of the words, and divides an existing database into blocks")
-    func rebuilding() throws {
+    @Test func `is built again for another version of the words, and divides an existing database into blocks`() throws
+    {
         let first = try node()
         for _ in 1...10 {
             clock.step(1000)
@@ -162,8 +158,7 @@ struct WordIndexTests {
         #expect(try second.found("word 7").count == 10)
     }
 
-    @Test("is built while the log serves, also again, and searches are refused until then")
-    func building() throws {
+    @Test func `is built while the log serves, also again, and searches are refused until then`() throws {
         let first = try node { $0.indexes = false }
         try first.sendAll((1...600).map { .init(text: "word \($0)") } + [.init(text: "word", room: "den")])
         try server.query("INSERT INTO meta VALUES ('search_building', '42')", in: database)
@@ -180,8 +175,7 @@ struct WordIndexTests {
         #expect(try number("SELECT count(*) FROM meta WHERE key = 'search_building'") == 0)
     }
 
-    @Test("is whole although its node is killed while it is built, and built again")
-    func killed() throws {
+    @Test func `is whole although its node is killed while it is built, and built again`() throws {
         let log = try node { $0.wordBlock = 512 }
         let rooms = (1...5).map { "room\($0)" }
         for room in rooms { try log.sendAll((1...900).map { .init(text: "word \($0)", room: room) }) }
@@ -218,8 +212,7 @@ struct WordIndexTests {
         #expect(try DatabaseCheck(.postgres(server.url(of: database))).run().damages == [])
     }
 
-    @Test("finds all, newest first, in more rooms than those of which it examines the newest messages")
-    func newestOfManyRooms() throws {
+    @Test func `finds all, newest first, in more rooms than those of which it examines the newest messages`() throws {
         let log = try node { configuration in configuration.wordBlock = 512 }
         for _ in 1...4 {
             clock.step(1000)
@@ -234,8 +227,7 @@ struct WordIndexTests {
         for limit in [30, 200] { #expect(try log.found("word", limit: limit) == expected) }
     }
 
-    @Test("leaves out old messages that are not indexed, and tells so")
-    func lag() throws {
+    @Test func `leaves out old messages that are not indexed, and tells so`() throws {
         let first = try node()
         try first.sendAll([.init(text: "word")])
         try awaitIndex()
@@ -251,8 +243,8 @@ struct WordIndexTests {
         #expect(try second.search(SearchRequest(SearchQuery("word")), in: "den", as: "alice").indexedTo == nil)
     }
 
-    @Test("is damaged where its words are not those of the messages, but not where it lags or is removed")
-    func damage() throws {
+    @Test func `is damaged where its words are not those of the messages, but not where it lags or is removed`() throws
+    {
         let log = try node()
         // Rooms get their numbers in this order.
         try log.sendAll((1...6).map { .init(text: "word \($0)") })
@@ -298,8 +290,8 @@ struct WordIndexTests {
         #expect(try check() == [])
     }
 
-    @Test("loses removed words at once, and PostgreSQL's files lose them when the tables are written anew")
-    func purge() throws {
+    @Test func `loses removed words at once, and PostgreSQL's files lose them when the tables are written anew`() throws
+    {
         let log = try node()
         try log.sendAll([
             .init(text: "elephant"), .init(text: "giraffesecret"), .init(text: "lionsecret", room: "den"),

@@ -15,28 +15,24 @@ struct GroupCommitTests {
         return group.expected
     }
 
-    @Test("begins at once at first, and for a lone sender")
-    func alone() {
+    @Test func `begins at once at first, and for a lone sender`() {
         #expect(GroupCommit().expected == nil)
         #expect(expected(committed: 1, waiting: 0) == nil)
     }
 
-    @Test("waits for the senders of the last commit and those in the queue, as long as that commit took")
-    func few() {
+    @Test func `waits for the senders of the last commit and those in the queue, as long as that commit took`() {
         let deadline = start + .milliseconds(2)
         #expect(expected(committed: 1, waiting: 7) == ExpectedGroup(count: 8, deadline: deadline))
         #expect(expected(committed: 8, waiting: 0) == ExpectedGroup(count: 8, deadline: deadline))
     }
 
-    @Test("begins at once when there are more senders than it waits for")
-    func many() {
+    @Test func `begins at once when there are more senders than it waits for`() {
         let most = GroupCommit.maximumCount
         #expect(expected(committed: most, waiting: 0)?.count == most)
         #expect(expected(committed: most, waiting: 1) == nil)
     }
 
-    @Test("waits no longer than its bound after a slow commit, and not after a failed one")
-    func slow() {
+    @Test func `waits no longer than its bound after a slow commit, and not after a failed one`() {
         let took = Duration.seconds(3)
         #expect(expected(committed: 2, waiting: 0, took: took)?.deadline == start + took + GroupCommit.longestWait)
         #expect(expected(committed: 0, waiting: 5) == nil)

@@ -7,8 +7,7 @@ import Wire
 
 @Suite("Read marks in PostgreSQL", .partOfPostgreSQL)
 struct MarkStatementsTests {
-    @Test("move together, never back, and never beyond the head")
-    func marks() throws {
+    @Test func `move together, never back, and never beyond the head`() throws {
         let server = try TestPostgres.shared()
         let database = try server.createDatabase()
         let log = try TestLog(postgres: server.url(of: database))

@@ -47,8 +47,7 @@ struct RetentionTests {
         try Message(decoding: #require(try log.message(seq, of: room))).deleted
     }
 
-    @Test("do so by the database's clock, even if a node's is a year ahead")
-    func clock() throws {
+    @Test func `do so by the database's clock, even if a node's is a year ahead`() throws {
         try store(in: "old", daysAgo: 2)
         let log = try node(keeping: 1) {
             $0.clock = { Timestamp(milliseconds: Timestamp.now().milliseconds + 400 * Self.day) }
@@ -63,8 +62,7 @@ struct RetentionTests {
         log.close()
     }
 
-    @Test("do so by the longest time of all nodes, which are warned, until they agree")
-    func longest() throws {
+    @Test func `do so by the longest time of all nodes, which are warned, until they agree`() throws {
         try store(in: "two", daysAgo: 2)
         try store(in: "forty", daysAgo: 40)
         let long = try node(keeping: 30)
@@ -80,8 +78,7 @@ struct RetentionTests {
         short.close()
     }
 
-    @Test("stay while a node keeps them for ever")
-    func forever() throws {
+    @Test func `stay while a node keeps them for ever`() throws {
         try store(in: "old", daysAgo: 2)
         let forever = try node(keeping: nil)
         let others = Recorder<[Int?]>()
@@ -95,8 +92,7 @@ struct RetentionTests {
         short.close()
     }
 
-    @Test("expire many in one commit, which changes the room's row once")
-    func many() throws {
+    @Test func `expire many in one commit, which changes the room's row once`() throws {
         let count = 1300
         try store(count, in: "lobby", daysAgo: 2)
         try store(3, in: "attic", daysAgo: 2)

@@ -65,8 +65,7 @@ struct SendFunctionTests {
         #expect(try server.query(bytes, in: database).allSatisfy { $0 == ["0"] })
     }
 
-    @Test("stores the bytes and rows that a node stores")
-    func bytes() throws {
+    @Test func `stores the bytes and rows that a node stores`() throws {
         try log.fill(2)
         try log.join("lobby", as: "bob")
         let data = #"{"a": [1, {"b, c": ": \"x\\"}], "d": null, "é\u0001": 1.50}"#
@@ -93,8 +92,7 @@ struct SendFunctionTests {
         try expectSound()
     }
 
-    @Test("belongs to the caller's transaction: a rollback leaves nothing, also to a savepoint")
-    func rollback() throws {
+    @Test func `belongs to the caller's transaction: a rollback leaves nothing, also to a savepoint`() throws {
         try log.fill(1)
         try app.db.execute("BEGIN", "CREATE TEMP TABLE orders (id int)")
         #expect(try app.send("never", id: "a") == App.Sent(seq: 2, rev: 2))
@@ -110,8 +108,7 @@ struct SendFunctionTests {
         try expectSound()
     }
 
-    @Test("and the sends of nodes give a room its places without a gap, and reach subscribers on each node in order")
-    func concurrently() throws {
+    @Test func `and sends of nodes give a room its places without a gap, in order on each node`() throws {
         let subscribers = [SubscribedLoops(), SubscribedLoops()]
         let nodes = try subscribers.map { try TestLog(postgres: url, subscribers: $0) }
         defer { for node in nodes { node.close() } }
@@ -150,8 +147,7 @@ struct SendFunctionTests {
         try expectSound()
     }
 
-    @Test("tells other nodes by a notification, which they understand")
-    func notification() throws {
+    @Test func `tells other nodes by a notification, which they understand`() throws {
         let subscribers = SubscribedLoops()
         let node = try TestLog(postgres: url, subscribers: subscribers)
         defer { node.close() }
@@ -170,8 +166,7 @@ struct SendFunctionTests {
         }
     }
 
-    @Test("of a caller that is killed is rolled back, and the room is free again")
-    func killed() throws {
+    @Test func `of a caller that is killed is rolled back, and the room is free again`() throws {
         try log.fill(1)
         let directory = try TemporaryDirectory()
         let output = directory.path(of: "output")
@@ -201,8 +196,7 @@ struct SendFunctionTests {
         try expectSound()
     }
 
-    @Test("is idempotent by the client's id, together with the sends of nodes")
-    func repeated() throws {
+    @Test func `is idempotent by the client's id, together with the sends of nodes`() throws {
         try log.fill(1)
         let data = #"{"b":1,"a":[2]}"#
         #expect(try app.send("two", id: "a", data: data).created)
@@ -225,8 +219,7 @@ struct SendFunctionTests {
         try expectSound()
     }
 
-    @Test("refuses what a node would refuse, with a SQLSTATE of its own and the code of the API")
-    func refusals() throws {
+    @Test func `refuses what a node would refuse, with a SQLSTATE of its own and the code of the API`() throws {
         try log.fill(1)
         try log.fill(1, "gone")
         _ = try log.change(.delete, in: "gone", by: "alice").get()
@@ -276,8 +269,7 @@ struct SendFunctionTests {
         #expect(app.refusal { try app.send("x") } == "SB503 unavailable")
     }
 
-    @Test("brings a direct room into the lists of both, and tells nodes of it")
-    func hidden() throws {
+    @Test func `brings a direct room into the lists of both, and tells nodes of it`() throws {
         try log.fill(1)
         let room = try log.makeDirect("alice", with: "bob")
         #expect(try log.inbox(of: "bob").rooms.isEmpty)
@@ -292,8 +284,7 @@ struct SendFunctionTests {
         try expectSound()
     }
 
-    @Test("lists the room for webhooks")
-    func webhooks() throws {
+    @Test func `lists the room for webhooks`() throws {
         try log.fill(1)
         var settings = WebhookSettings()
         settings.url = "https://example.com/"
@@ -303,8 +294,8 @@ struct SendFunctionTests {
         #expect(try store.behind(store.webhooks()[0], after: 0, limit: 9).map { "\($0.id) \($0.rev)" } == ["lobby 1"])
     }
 
-    @Test("may be executed by roles that are granted it, which need no rights to tables, and by no others")
-    func grants() throws {
+    @Test func `may be executed by roles that are granted it, which need no rights to tables, and by no others`() throws
+    {
         try log.fill(1)
         let role = "app_\(database)"
         try server.query("CREATE ROLE \(role)", in: database)
@@ -328,8 +319,7 @@ struct SendFunctionTests {
         #expect(stored.contains(#""text":"x\\y","data":{"a":"\\"}"#))
     }
 
-    @Test("knows the characters that nothing shows and that no user id has")
-    func characters() throws {
+    @Test func `knows the characters that nothing shows and that no user id has`() throws {
         func scalars(_ condition: String) throws -> Set<UInt32> {
             let rows = try server.query(
                 """

@@ -54,10 +54,8 @@ struct SendStatementsTests {
         TestLog.Send(text: "\\x41 \\101 %", sender: "carol", id: "\"é\\"),
     ]
 
-    @Test(
-        "store the bytes that SQLite stores, and push them to subscribers",
-        arguments: [0, 999, 1_700_000_000_007, 253_402_300_799_999])
-    func bytes(time: Int64) throws {
+    @Test(arguments: [0, 999, 1_700_000_000_007, 253_402_300_799_999])
+    func `store the bytes that SQLite stores, and push them to subscribers`(time: Int64) throws {
         let clock = TestClock(time)
         let sqlite = try TestLog { $0.clock = { clock.now } }
         let postgres = try log {
@@ -87,8 +85,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("never get an earlier time than the room's previous message")
-    func time() throws {
+    @Test func `never get an earlier time than the room's previous message`() throws {
         let log = try log()
         try log.fill(1)
         let statements = try PostgresConnection(PostgresConnection.Settings(url: url))
@@ -101,8 +98,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("store nothing where access was taken away, or if an id was used")
-    func refusals() throws {
+    @Test func `store nothing where access was taken away, or if an id was used`() throws {
         let log = try log()
         try log.sendAll([TestLog.Send(id: "a"), TestLog.Send(room: "other")])
         let statements = try PostgresConnection(PostgresConnection.Settings(url: url))
@@ -128,8 +124,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("are stored by no node once a loss of rights in the room is answered")
-    func restrictions() throws {
+    @Test func `are stored by no node once a loss of rights in the room is answered`() throws {
         let nodes = try [log(), log()]
         let bob = try UserID("bob")
         let ban = BanSettings(scope: .send, until: nil, reason: nil)
@@ -164,8 +159,7 @@ struct SendStatementsTests {
         }
     }
 
-    @Test("of other rooms are not held up by a loss of rights in one")
-    func otherRooms() throws {
+    @Test func `of other rooms are not held up by a loss of rights in one`() throws {
         let nodes = try [log(), log()]
         let bob = try UserID("bob")
         for room in ["a", "b"] { try nodes[1].fill(1, room) }
@@ -176,8 +170,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("mark their senders as engaged members")
-    func engagement() throws {
+    @Test func `mark their senders as engaged members`() throws {
         let log = try log()
         try log.fill(1)
         _ = try log.change(.setMember(try UserID("bob"), nil), by: "alice").get()
@@ -189,8 +182,7 @@ struct SendStatementsTests {
         #expect(try engaged() == [["1"]])
     }
 
-    @Test("are numbered without gaps when several nodes send to the same rooms")
-    func nodes() throws {
+    @Test func `are numbered without gaps when several nodes send to the same rooms`() throws {
         let logs = try (0..<3).map { _ in try log() }
         let rooms = (0..<12).map { "room-\($0)" }
         try logs[0].sendAll(rooms.map { TestLog.Send(room: $0) })
@@ -211,8 +203,7 @@ struct SendStatementsTests {
         }
     }
 
-    @Test("store one message for a client message id that several nodes get at once")
-    func sameID() throws {
+    @Test func `store one message for a client message id that several nodes get at once`() throws {
         let logs = try (0..<3).map { _ in try log() }
         try logs[0].fill(1)
         let isNew = Recorder<Bool>()
@@ -230,8 +221,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("have a repeated id once in a commit, and answer other content with 409")
-    func repeatedInOneCommit() throws {
+    @Test func `have a repeated id once in a commit, and answer other content with 409`() throws {
         let log = try log()
         try log.fill(1)
         let results = try log.sendAll([
@@ -249,8 +239,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("are stored once although connections are lost repeatedly")
-    func lostConnections() throws {
+    @Test func `are stored once although connections are lost repeatedly`() throws {
         let log = try log()
         try log.fill(1)
         let isDone = Atomic(false)
@@ -271,8 +260,7 @@ struct SendStatementsTests {
         try expectSoundRooms()
     }
 
-    @Test("to a private room end on every node when the sender is removed")
-    func removal() throws {
+    @Test func `to a private room end on every node when the sender is removed`() throws {
         let nodes = try [log(), log()]
         _ = try nodes[0].change(.set(RoomSettings(visibility: .private, title: nil)), by: "alice").get()
         _ = try nodes[0].change(.setMember(try UserID("bob"), nil), by: "alice").get()
@@ -284,16 +272,16 @@ struct SendStatementsTests {
         #expect(try result[1].get().seq == 3)
     }
 
-    @Test("to a room that another node has deleted are refused")
-    func deletedRoom() throws {
+    @Test func `to a room that another node has deleted are refused`() throws {
         let nodes = try [log(), log()]
         try nodes[1].fill(3)
         _ = try nodes[0].change(.delete, by: "alice").get()
         #expect(throws: Problem.roomDeleted) { try nodes[1].send(TestLog.Send()) }
     }
 
-    @Test("get a new epoch when the database was restored, and are refused by nodes that began with the old one")
-    func restoredDatabase() throws {
+    @Test func `get a new epoch when the database was restored, and are refused by nodes that began with the old one`()
+        throws
+    {
         let log = try log()
         let epoch = log.log.epoch
         #expect(try self.log().log.epoch == epoch)

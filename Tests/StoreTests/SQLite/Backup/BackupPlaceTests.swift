@@ -24,8 +24,7 @@ struct BackupPlaceTests {
         }?.description
     }
 
-    @Test("if the file exists; with --force it is replaced as a whole")
-    func fileIsThere() throws {
+    @Test func `if the file exists; with --force it is replaced as a whole`() throws {
         let path = try directory.write("precious", to: "copy.db")
         #expect(refusal(to: path) == "the backup cannot be written to \(path): the file exists already")
         #expect(try contents(of: path) == "precious")
@@ -33,8 +32,7 @@ struct BackupPlaceTests {
         #expect(try DatabaseCheck(path).run().isSound)
     }
 
-    @Test("if the file is created meanwhile")
-    func fileComes() throws {
+    @Test func `if the file is created meanwhile`() throws {
         let path = directory.path(of: "copy.db")
         let backup = try Backup(of: log.path, to: path)
         try directory.write("precious", to: "copy.db")
@@ -44,8 +42,8 @@ struct BackupPlaceTests {
         #expect(try run("ls", "-A", directory.path).contains("backup") == false)
     }
 
-    @Test("if it would overwrite the database or its files", arguments: [false, true])
-    func itself(replacing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `if it would overwrite the database or its files`(replacing: Bool) throws {
         let before = try log.page().messages
         let reason = refusal(to: log.path, replacing: replacing)
         #expect(reason?.hasPrefix("the backup cannot be written to \(log.path): ") == true)
@@ -63,8 +61,8 @@ struct BackupPlaceTests {
         #expect(try log.page().messages == before)
     }
 
-    @Test("if its path is a symbolic link", arguments: [false, true])
-    func symbolicLink(replacing: Bool) throws {
+    @Test(arguments: [false, true])
+    func `if its path is a symbolic link`(replacing: Bool) throws {
         let target = try directory.write("precious", to: "target")
         let path = directory.path(of: "copy.db")
         #expect(symlink(target, path) == 0)
@@ -73,8 +71,7 @@ struct BackupPlaceTests {
         #expect(try contents(of: target) == "precious")
     }
 
-    @Test("if its path is that of a database in use")
-    func inUse() throws {
+    @Test func `if its path is that of a database in use`() throws {
         let other = try TestLog()
         try other.fill(1)
         #expect(
@@ -84,15 +81,14 @@ struct BackupPlaceTests {
         #expect(try other.state().head == 1)
     }
 
-    @Test("if its path is a directory, a device or empty", arguments: ["/", "", "/dev/null", ".", "/tmp/.."])
-    func noFile(path: String) {
+    @Test(arguments: ["/", "", "/dev/null", ".", "/tmp/.."])
+    func `if its path is a directory, a device or empty`(path: String) {
         #expect(
             refusal(to: path, replacing: true)
                 == "\(path) is not a file: give the path of a file, which need not exist")
     }
 
-    @Test("if its directory does not exist or is not writable")
-    func directories() throws {
+    @Test func `if its directory does not exist or is not writable`() throws {
         let path = directory.path(of: "none/copy.db")
         #expect(
             refusal(to: path)
@@ -108,8 +104,7 @@ struct BackupPlaceTests {
         }
     }
 
-    @Test("without a database, or of a foreign or newer one")
-    func source() throws {
+    @Test func `without a database, or of a foreign or newer one`() throws {
         let copy = directory.path(of: "copy.db")
         let none = directory.path(of: "none.db")
         #expect(refusal(of: none, to: copy) == "there is no database at \(none)")
@@ -127,8 +122,7 @@ struct BackupPlaceTests {
         #expect(try contents(of: nothing) == "")
     }
 
-    @Test("of a damaged database")
-    func damaged() throws {
+    @Test func `of a damaged database`() throws {
         let path = directory.path(of: "damaged.db")
         log.close()
         try run("cp", log.path, path)

@@ -22,8 +22,7 @@ struct BackupTests {
         try run("ls", "-A", directory.path).split(separator: "\n").map(String.init)
     }
 
-    @Test("of an open database shows one moment, including messages in the journal")
-    func open() throws {
+    @Test func `of an open database shows one moment, including messages in the journal`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.fill(3)
         try log.edit(2, "changed")
@@ -44,8 +43,7 @@ struct BackupTests {
         #expect(try again.state() == RoomState(head: 6, rev: 7))
     }
 
-    @Test("of a closed database leaves no files beside it")
-    func closed() throws {
+    @Test func `of a closed database leaves no files beside it`() throws {
         let log = try TestLog(in: directory)
         try log.fill(5)
         log.close()
@@ -57,8 +55,7 @@ struct BackupTests {
         try expectSound(copy)
     }
 
-    @Test("is remembered beside the database, once it is complete")
-    func remembered() throws {
+    @Test func `is remembered beside the database, once it is complete`() throws {
         let log = try TestLog(in: directory)
         try log.fill(1)
         #expect(log.log.sizes.lastBackup == nil)
@@ -77,8 +74,9 @@ struct BackupTests {
         log.close()
     }
 
-    @Test("of a crashed server's database has all acknowledged messages, and leaves recovery to the next server")
-    func crashed() throws {
+    @Test func `of a crashed server's database has all acknowledged messages, and leaves recovery to the next server`()
+        throws
+    {
         let log = try TestLog()
         let bodies = try log.fill(5)
         for suffix in ["", "-wal"] { try run("cp", log.path + suffix, directory.path(of: "dead.db" + suffix)) }
@@ -89,16 +87,14 @@ struct BackupTests {
         #expect(try TestLog(at: copy, of: directory).page().messages == joined(bodies))
     }
 
-    @Test("of an empty database is empty")
-    func empty() throws {
+    @Test func `of an empty database is empty`() throws {
         let log = try TestLog()
         let contents = try Backup(of: log.path, to: copy).run()
         #expect(contents.rooms == 0 && contents.messages == 0)
         #expect(try TestLog(at: copy, of: directory).send(.init()).seq == 1)
     }
 
-    @Test("of a backup is a backup")
-    func ofBackup() throws {
+    @Test func `of a backup is a backup`() throws {
         let log = try TestLog()
         try log.fill(3)
         _ = try Backup(of: log.path, to: copy).run()
@@ -108,8 +104,7 @@ struct BackupTests {
         #expect(try TestLog(at: other, of: directory).log.epoch != log.log.epoch)
     }
 
-    @Test("of an older version's database keeps that version")
-    func older() throws {
+    @Test func `of an older version's database keeps that version`() throws {
         let path = directory.path(of: "old.db")
         try makeDatabase(at: path, upTo: "v3")
         _ = try Backup(of: path, to: copy).run()
@@ -122,8 +117,7 @@ struct BackupTests {
         #expect(try TestLog(at: copy, of: directory).send(.init()).seq == 1)
     }
 
-    @Test("contains nothing that was deleted, even if the journal still does")
-    func deleted() throws {
+    @Test func `contains nothing that was deleted, even if the journal still does`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.sendAll((0..<20).map { .init(text: "whisper \($0)" + String(repeating: "x", count: $0 * 500)) })
         try log.fill(1, "attic")
@@ -134,15 +128,13 @@ struct BackupTests {
         try expectSound(copy)
     }
 
-    @Test("is readable by its owner only")
-    func mode() throws {
+    @Test func `is readable by its owner only`() throws {
         let log = try TestLog()
         _ = try Backup(of: log.path, to: copy).run()
         #expect(try run("stat", "-c", "%a", copy) == "600\n")
     }
 
-    @Test("can be made while messages are sent, and shows a moment between two of them")
-    func meanwhile() throws {
+    @Test func `can be made while messages are sent, and shows a moment between two of them`() throws {
         let log = try TestLog { $0.checkpointPages = 20 }
         try log.fill(500)
         let isDone = Mutex(false)
@@ -166,8 +158,8 @@ struct BackupTests {
         }
     }
 
-    @Test("that is cancelled leaves no file", arguments: [0, 1, 5])
-    func cancelled(after looks: Int) throws {
+    @Test(arguments: [0, 1, 5])
+    func `that is cancelled leaves no file`(after looks: Int) throws {
         let log = try TestLog()
         for _ in 0..<40 { try log.fill(1000) }
         let count = Mutex(0)
@@ -184,8 +176,7 @@ struct BackupTests {
         #expect(try log.send(.init()).seq == 40_001)
     }
 
-    @Test("reports its progress")
-    func progress() throws {
+    @Test func `reports its progress`() throws {
         let log = try TestLog()
         for _ in 0..<20 { try log.fill(1000) }
         let reports = Recorder<Backup.Progress>()
@@ -194,8 +185,8 @@ struct BackupTests {
         #expect(first.total > 1_000_000 && reports.events.allSatisfy { $0.total == first.total })
     }
 
-    @Test("without enough space leaves no file", .enabled(if: SmallDisk.isAvailable))
-    func fullDisk() throws {
+    @Test(.enabled(if: SmallDisk.isAvailable))
+    func `without enough space leaves no file`() throws {
         let log = try TestLog()
         for _ in 0..<10 { try log.fill(1000) }
         let disk = try SmallDisk(kibibytes: 1024)

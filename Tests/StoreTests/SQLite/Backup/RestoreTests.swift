@@ -23,8 +23,7 @@ struct RestoreTests {
         return try TestLog(at: directory.path(of: name), of: directory)
     }
 
-    @Test("gets a new epoch at its first start, and keeps it")
-    func epoch() throws {
+    @Test func `gets a new epoch at its first start, and keeps it`() throws {
         let log = try TestLog(in: directory)
         let bodies = try log.fill(2)
         _ = try Backup(of: log.path, to: copy).run()
@@ -38,8 +37,7 @@ struct RestoreTests {
         #expect(try log.reopened().log.epoch == log.log.epoch)
     }
 
-    @Test("reports its new epoch once, at its first start")
-    func report() throws {
+    @Test func `reports its new epoch once, at its first start`() throws {
         let log = try TestLog(in: directory)
         _ = try Backup(of: log.path, to: copy).run()
         let reported = Mutex<[String]>([])
@@ -51,8 +49,7 @@ struct RestoreTests {
         #expect(last.log.epoch == again.log.epoch)
     }
 
-    @Test("recognizes messages sent before the backup")
-    func clientMessageIDs() throws {
+    @Test func `recognizes messages sent before the backup`() throws {
         let log = try TestLog(in: directory)
         try log.sendAll([.init(text: "kept", id: "a"), .init(text: "deleted", id: "b")])
         try log.delete(2)
@@ -63,8 +60,7 @@ struct RestoreTests {
         #expect(try again.send(.init(text: "new", id: "c")).seq == 3)
     }
 
-    @Test("is not opened with the old write-ahead log, which would corrupt it")
-    func foreignLog() throws {
+    @Test func `is not opened with the old write-ahead log, which would corrupt it`() throws {
         let log = try TestLog(in: directory)
         try log.fill(2)
         _ = try Backup(of: log.path, to: copy).run()
@@ -78,8 +74,7 @@ struct RestoreTests {
         #expect(try TestLog(at: path, of: directory).state().head == 2)
     }
 
-    @Test("is refused by versions that do not know backups")
-    func withoutEpoch() throws {
+    @Test func `is refused by versions that do not know backups`() throws {
         let log = try TestLog(in: directory)
         _ = try Backup(of: log.path, to: copy).run()
         let keys = try DatabaseQueue(path: copy).read {

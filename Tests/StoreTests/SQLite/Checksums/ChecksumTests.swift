@@ -76,8 +76,7 @@ struct ChecksumTests {
         }
     }
 
-    @Test("stand in each page of a new database and of its backup")
-    func newDatabase() throws {
+    @Test func `stand in each page of a new database and of its backup`() throws {
         try fillDatabase()
         let copy = directory.path(of: "copy.db")
         _ = try Backup(of: path, to: copy).run()
@@ -87,8 +86,7 @@ struct ChecksumTests {
                 && run("sqlite3", "-readonly", path, "PRAGMA integrity_check") == "ok\n")
     }
 
-    @Test("make a bit that has changed an error, in whichever page")
-    func rot() throws {
+    @Test func `make a bit that has changed an error, in whichever page`() throws {
         try fillDatabase()
         let sound = try bytes(of: path)
         let expected = try #require(contents())
@@ -116,15 +114,14 @@ struct ChecksumTests {
         #expect(refused > sound.count / Self.pageSize / 2)
     }
 
-    @Test("are not turned off by a bit of the header", arguments: 0..<8)
-    func header(bit: Int) throws {
+    @Test(arguments: 0..<8)
+    func `are not turned off by a bit of the header`(bit: Int) throws {
         try fillDatabase(of: 10)
         write([8 ^ 1 << UInt8(bit)], at: 20)
         #expect(contents() == nil)
     }
 
-    @Test("make a page an error that another program has written, until they are added")
-    func foreignPage() throws {
+    @Test func `make a page an error that another program has written, until they are added`() throws {
         try fillDatabase()
         let expected = contents()
         write([UInt8](repeating: 0, count: 8), at: 5 * Self.pageSize - 8)
@@ -134,23 +131,20 @@ struct ChecksumTests {
         #expect(try DatabaseCheck(path).run().isSound && contents() == expected)
     }
 
-    @Test("make a page an error that was lost and reads as zeros")
-    func lostPage() throws {
+    @Test func `make a page an error that was lost and reads as zeros`() throws {
         try fillDatabase()
         write([UInt8](repeating: 0, count: Self.pageSize), at: 4 * Self.pageSize)
         #expect(try !DatabaseCheck(path).run().isSound)
     }
 
-    @Test("tell a page of zeros that was written from a lost one")
-    func zeros() {
+    @Test func `tell a page of zeros that was written from a lost one`() {
         var page = [UInt8](repeating: 0, count: 512)
         #expect(backscroll_page_state(page, 512) == PAGE_WITHOUT_CHECKSUM)
         backscroll_seal_page(&page, 512)
         #expect(backscroll_page_state(page, 512) == PAGE_RIGHT)
     }
 
-    @Test("are added to a database of an older version, which keeps its history")
-    func upgrade() throws {
+    @Test func `are added to a database of an older version, which keeps its history`() throws {
         try makeOldDatabase()
         let expected = try {
             let log = try TestLog(at: path, of: directory)
@@ -172,16 +166,14 @@ struct ChecksumTests {
         #expect(try !run("ls", "-A", directory.path).contains("checksums"))
     }
 
-    @Test("are not added while a server has the database open")
-    func inUse() throws {
+    @Test func `are not added while a server has the database open`() throws {
         let log = try TestLog(at: path, of: directory)
         let error = #expect(throws: StoreError.self) { try ChecksumUpgrade(DatabaseLocation(path)).run() }
         #expect(error?.description == "\(path) is in use by another server")
         log.close()
     }
 
-    @Test("leave nothing behind if adding them is cancelled")
-    func cancelled() throws {
+    @Test func `leave nothing behind if adding them is cancelled`() throws {
         try makeOldDatabase()
         let log = try TestLog(at: path, of: directory)
         try log.fill(3000)
@@ -194,8 +186,7 @@ struct ChecksumTests {
         #expect(contents()?.count == 3000 / 200)
     }
 
-    @Test("are reported missing when a server opens the database")
-    func report() throws {
+    @Test func `are reported missing when a server opens the database`() throws {
         try makeOldDatabase()
         let remedies = Recorder<String>()
         let log = try TestLog(at: path, of: directory) { $0.onMissingChecksums = { remedies.record($0) } }

@@ -28,8 +28,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("has nothing due within its limits")
-    func within() throws {
+    @Test func `has nothing due within its limits`() throws {
         var backlog = backlog()
         #expect(backlog.due().isEmpty && backlog.firstRow(after: backlog.due()) == nil)
         try append(["a", "b", "a", "c", "a", "b", "c", "d", "e", "a"], row: 1, to: &backlog)
@@ -40,8 +39,7 @@ struct BacklogTests {
         #expect(backlog.newest(of: try RoomID("z")) == nil)
     }
 
-    @Test("above its limit of messages, makes the longest waiting rooms due, completely")
-    func oldestFirst() throws {
+    @Test func `above its limit of messages, makes the longest waiting rooms due, completely`() throws {
         var backlog = backlog()
         try append(["a", "b", "b"], row: 1, to: &backlog)
         try append(["c", "a", "c", "d"], row: 2, to: &backlog)
@@ -57,8 +55,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.due()) == 2)
     }
 
-    @Test("queues a filed room again with its next message")
-    func waitsAnew() throws {
+    @Test func `queues a filed room again with its next message`() throws {
         var backlog = backlog(messages: 3)
         try append(["a", "b", "c", "d"], row: 1, to: &backlog)
         #expect(backlog.due().rooms.map(\.string) == ["a"])
@@ -69,8 +66,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.oldest(3)) == 2)
     }
 
-    @Test("makes rooms due above its limit of bytes")
-    func bytes() throws {
+    @Test func `makes rooms due above its limit of bytes`() throws {
         var backlog = backlog(bytes: 100)
         for room in ["a", "b", "c"] { backlog.append(try message(room, 1, bytes: 40), row: 1, at: .latest) }
         #expect(backlog.due().rooms.map(\.string) == ["a"])
@@ -78,8 +74,7 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty)
     }
 
-    @Test("makes a room with many messages due, whatever the others have")
-    func fullRoom() throws {
+    @Test func `makes a room with many messages due, whatever the others have`() throws {
         var backlog = backlog(messages: 100)
         try append(["a", "b", "b", "b", "b", "c", "b"], row: 1, to: &backlog)
         #expect(backlog.due().rooms.map(\.string) == ["b"])
@@ -90,8 +85,7 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty && backlog.count == 2)
     }
 
-    @Test("makes rooms that fill together due one after the other, in order")
-    func fullTogether() throws {
+    @Test func `makes rooms that fill together due one after the other, in order`() throws {
         let size = CommitLimits.filedMessages
         var backlog = backlog(messages: .max, ofRoom: size)
         for row in 1...Int64(size) { try append(["a", "b", "c"], row: row, to: &backlog) }
@@ -104,8 +98,7 @@ struct BacklogTests {
         #expect(backlog.due().isEmpty && backlog.count == 3 + 2 + 1)
     }
 
-    @Test("does not make a room with twice the limit wait for others")
-    func twiceFull() throws {
+    @Test func `does not make a room with twice the limit wait for others`() throws {
         let size = CommitLimits.filedMessages
         var backlog = backlog(messages: .max, ofRoom: size)
         try append(["d"], row: 1, to: &backlog)
@@ -116,8 +109,7 @@ struct BacklogTests {
         #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "c", "d"])
     }
 
-    @Test("above its limit, makes full rooms due like others, in order of arrival")
-    func fullAndTooMany() throws {
+    @Test func `above its limit, makes full rooms due like others, in order of arrival`() throws {
         let size = CommitLimits.filedMessages
         var backlog = backlog(messages: 2 * size, ofRoom: size)
         try append(["d"], row: 1, to: &backlog)
@@ -128,8 +120,7 @@ struct BacklogTests {
         #expect(backlog.due().rooms.map(\.string) == ["b"])
     }
 
-    @Test("makes rooms due whose first messages are too old, a few at a time")
-    func waitedTooLong() throws {
+    @Test func `makes rooms due whose first messages are too old, a few at a time`() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         let some = Array(repeating: "c", count: CommitLimits.filedMessages - 3)
         try append(["a", "b"] + some, row: 1, to: &backlog)
@@ -153,8 +144,7 @@ struct BacklogTests {
         #expect(backlog.firstRow(after: backlog.due(before: 4)) == 4)
     }
 
-    @Test("counts a room's waiting time from its first message's arrival, even if the clock is set back")
-    func clockSetBack() throws {
+    @Test func `counts a room's waiting time from its first message's arrival, even if the clock is set back`() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         backlog.append(try message("a", 1, at: 1_000_000), row: 1, at: Timestamp(milliseconds: 1000))
         backlog.append(try message("b", 1, at: 2000), row: 2, at: Timestamp(milliseconds: 2000))
@@ -163,8 +153,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("makes large old messages due some bytes at a time")
-    func waitedBytes() throws {
+    @Test func `makes large old messages due some bytes at a time`() throws {
         var backlog = backlog(messages: .max, ofRoom: .max)
         for room in ["a", "b", "c"] {
             backlog.append(try message(room, 1, bytes: CommitLimits.filedBytes / 2), row: 1, at: .latest)
@@ -172,8 +161,7 @@ struct BacklogTests {
         #expect(backlog.due(before: 2).rooms.map(\.string) == ["a", "b"])
     }
 
-    @Test("has few entries, even if others are filed behind a waiting room")
-    func bounded() throws {
+    @Test func `has few entries, even if others are filed behind a waiting room`() throws {
         var backlog = backlog(messages: .max, ofRoom: 2)
         try append(["a"], row: 1, to: &backlog)
         for row in 2...1000 as ClosedRange<Int64> {
@@ -184,8 +172,7 @@ struct BacklogTests {
         #expect(backlog.count == 1 && backlog.firstRow(after: backlog.due()) == 1)
     }
 
-    @Test("can add a room to those that are due")
-    func addedRoom() throws {
+    @Test func `can add a room to those that are due`() throws {
         var backlog = backlog()
         try append(["a", "b", "a"], row: 1, to: &backlog)
         try append(["c"], row: 2, to: &backlog)
@@ -202,8 +189,7 @@ struct BacklogTests {
         #expect(backlog.oldest(9).rooms.map(\.string) == ["c", "a"])
     }
 
-    @Test("can remove one room's messages, and finds the others as before")
-    func removedRoom() throws {
+    @Test func `can remove one room's messages, and finds the others as before`() throws {
         var list = RecentMessageList()
         for seq in 1...3 as ClosedRange<Int64> {
             for room in ["a", "b"] { list.append(try message(room, seq, id: "\(seq)")) }
@@ -218,8 +204,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("finds a message by its client message id and room")
-    func byClientMessageID() throws {
+    @Test func `finds a message by its client message id and room`() throws {
         var backlog = backlog()
         backlog.append(try message("a", 1, id: "x"), row: 1, at: .latest)
         backlog.append(try message("a", 2, id: "\u{E9}"), row: 1, at: .latest)
@@ -234,8 +219,8 @@ struct BacklogTests {
         #expect(backlog.message(ClientMessageKey(sender: alice, id: "x"), in: try RoomID("b")) == nil)
     }
 
-    @Test("has what was added and not removed, in order, in any history", arguments: [1, 2, 3])
-    func matchesModel(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3])
+    func `has what was added and not removed, in order, in any history`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var backlog = backlog(messages: 20, bytes: 60, ofRoom: 6)
         var model: [String: [(seq: Int64, row: Int64)]] = [:]

@@ -5,9 +5,8 @@ import Testing
 
 @Suite("The filter of client message ids", .partOfSQLite(.journal))
 struct ClientMessageFilterTests {
-    @Test(
-        "may contain everything that was added, and hardly anything else", arguments: [8, 64, 4096, 100_000, 1_000_000])
-    func contains(bytes: Int) {
+    @Test(arguments: [8, 64, 4096, 100_000, 1_000_000])
+    func `may contain everything that was added, and hardly anything else`(bytes: Int) {
         let filter = ClientMessageFilter(bytes: bytes)
         var random = SeededGenerator(seed: UInt64(bytes))
         var added: [UInt64] = []
@@ -22,18 +21,15 @@ struct ClientMessageFilterTests {
         #expect(bytes < 4096 || wrong < 330, "\(wrong)")
     }
 
-    @Test(
-        "holds a key in two bytes, if each filter is twice as large as the one before",
-        arguments: [
-            (0, 4), (8, 4), (15, 4), (16, 8), (1000, 256), (64 * 1024, 32 * 1024), (191 * 1024, 32 * 1024),
-            (192 * 1024, 96 * 1024), (8 * 1024 * 1024, 127 * 32 * 1024),
-        ])
-    func capacity(bytes: Int, keys: Int) {
+    @Test(arguments: [
+        (0, 4), (8, 4), (15, 4), (16, 8), (1000, 256), (64 * 1024, 32 * 1024), (191 * 1024, 32 * 1024),
+        (192 * 1024, 96 * 1024), (8 * 1024 * 1024, 127 * 32 * 1024),
+    ])
+    func `holds a key in two bytes, if each filter is twice as large as the one before`(bytes: Int, keys: Int) {
         #expect(ClientMessageFilter(bytes: bytes).capacity == keys)
     }
 
-    @Test("takes no more bytes than its keys need")
-    func growth() {
+    @Test func `takes no more bytes than its keys need`() {
         let filter = ClientMessageFilter(bytes: Journal.Limits().filterBytes)
         var random = SeededGenerator(seed: 1)
         #expect(filter.byteCount == ClientMessageFilter.firstBytes)
@@ -46,8 +42,7 @@ struct ClientMessageFilterTests {
         #expect(filter.byteCount < Journal.Limits().filterBytes)
     }
 
-    @Test("above its maximum starts anew under another number, with the new key")
-    func full() {
+    @Test func `above its maximum starts anew under another number, with the new key`() {
         let filter = ClientMessageFilter(bytes: 1024)
         var random = SeededGenerator(seed: 1)
         let first = (0..<filter.capacity).map { _ in random.next() }

@@ -9,8 +9,8 @@ struct ClientMessageKeyTests {
         ClientMessageKey(sender: try UserID(sender), id: id).hash
     }
 
-    @Test("is computed from its bytes, wherever they are", arguments: 1...40)
-    func bytes(length: Int) throws {
+    @Test(arguments: 1...40)
+    func `is computed from its bytes, wherever they are`(length: Int) throws {
         let id = String(repeating: "é", count: length / 2) + String(repeating: "x", count: length % 2)
         let padded = "[" + id + "]"
         let slice = String(padded.dropFirst().dropLast())
@@ -28,8 +28,7 @@ struct ClientMessageKeyTests {
         }
     }
 
-    @Test("distinguishes sender and id, canonically equivalent strings, and one more byte")
-    func apart() throws {
+    @Test func `distinguishes sender and id, canonically equivalent strings, and one more byte`() throws {
         #expect(try hash("ab", "c") != hash("a", "bc"))
         #expect(try hash("alice", "\u{E9}") != hash("alice", "e\u{301}"))
         #expect(try hash("\u{E9}", "x") != hash("e\u{301}", "x"))
@@ -41,8 +40,7 @@ struct ClientMessageKeyTests {
         #expect(zeros.count == 33)
     }
 
-    @Test("differs between rooms")
-    func rooms() throws {
+    @Test func `differs between rooms`() throws {
         let key = ClientMessageKey(sender: try UserID("alice"), id: "1")
         #expect(Set((1...1000).map { key.hash(in: $0) }).count == 1000)
         #expect(ClientMessageKey.hash(key.hash, in: 7) == key.hash(in: 7))

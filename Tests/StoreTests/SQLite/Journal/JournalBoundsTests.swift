@@ -42,8 +42,7 @@ struct JournalBoundsTests {
         }
     }
 
-    @Test("hold with a quiet room among busy ones, whatever the size of their messages")
-    func quietRoom() throws {
+    @Test func `hold with a quiet room among busy ones, whatever the size of their messages`() throws {
         let log = try makeLog {
             $0.journal.rowBytes = 30_000
             $0.journal.messagesOfRoom = 2
@@ -58,8 +57,7 @@ struct JournalBoundsTests {
         #expect(try log.page(of: "quiet").messages == joined(body))
     }
 
-    @Test("remove a deleted message's content after some commits, whatever was sent with it")
-    func deletedText() throws {
+    @Test func `remove a deleted message's content after some commits, whatever was sent with it`() throws {
         let log = try makeLog { $0.journal.rowBytes = 16_000 }
         try log.sendAll([.init(text: "whisper", room: "lobby"), .init(room: "quiet")])
         for _ in 0..<10 { try log.fill(3, "busy") }
@@ -69,8 +67,7 @@ struct JournalBoundsTests {
         #expect(try rows(log, with: "whisper") == 0)
     }
 
-    @Test("limit the age of messages, even if few are sent")
-    func age() throws {
+    @Test func `limit the age of messages, even if few are sent`() throws {
         let clock = TestClock()
         let log = try makeLog {
             $0.journal.age = 1000
@@ -91,8 +88,7 @@ struct JournalBoundsTests {
         #expect(try rows(log) == 0)
     }
 
-    @Test("let a quiet room's message expire while others are sent")
-    func expires() throws {
+    @Test func `let a quiet room's message expire while others are sent`() throws {
         let clock = TestClock()
         let log = try makeLog {
             $0.clock = { clock.now }
@@ -108,8 +104,7 @@ struct JournalBoundsTests {
         try waitUntil { (try? Message(decoding: log.message(1, of: "quiet")!).deleted) == true }
     }
 
-    @Test("limit the obsolete rows deleted at once, also by commits without messages")
-    func deletesSome() throws {
+    @Test func `limit the obsolete rows deleted at once, also by commits without messages`() throws {
         let most = CommitLimits.deletedRows
         let count = 2 * most + 10
         let log = try makeLog { $0.journal.messagesOfRoom = count }
@@ -121,8 +116,8 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == count)
     }
 
-    @Test("allow all rows to be removed while idle and on closing", arguments: [1, 1_000_000])
-    func emptied(idleTime: Int) throws {
+    @Test(arguments: [1, 1_000_000])
+    func `allow all rows to be removed while idle and on closing`(idleTime: Int) throws {
         let count = 2 * CommitLimits.deletedRows + 10
         let log = try makeLog {
             $0.journal.messagesOfRoom = 1000
@@ -135,8 +130,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == count)
     }
 
-    @Test("hold while only read marks are committed")
-    func readMarks() throws {
+    @Test func `hold while only read marks are committed`() throws {
         let log = try makeLog { $0.journal.idleTime = 100 }
         try log.fill(3)
         // Each call is a commit, without pauses.
@@ -147,8 +141,7 @@ struct JournalBoundsTests {
         #expect(try filed(log, of: "lobby") == 3)
     }
 
-    @Test("are restored gradually if a crash left the journal too long")
-    func shortened() throws {
+    @Test func `are restored gradually if a crash left the journal too long`() throws {
         let log = try makeLog { _ in }
         for round in 0..<CommitLimits.filedMessages * 2 {
             try log.sendAll([.init(room: "room\(round)"), .init(text: "two", room: "lobby\(round)")])

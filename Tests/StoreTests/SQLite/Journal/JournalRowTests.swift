@@ -33,8 +33,7 @@ struct JournalRowTests {
         number == 1 ? try RoomID("lobby") : number == RowKey.maximumRoom ? try RoomID("attic") : nil
     }
 
-    @Test("is read as written")
-    func roundTrip() throws {
+    @Test func `is read as written`() throws {
         let messages = try messages()
         let again = try JournalRow.messages(in: row(messages), room: name)
         #expect(again.count == 2)
@@ -47,8 +46,7 @@ struct JournalRowTests {
         #expect(try JournalRow.messages(in: [], room: name).isEmpty)
     }
 
-    @Test("that is truncated or of an unknown room is refused as a whole")
-    func damaged() throws {
+    @Test func `that is truncated or of an unknown room is refused as a whole`() throws {
         let whole = row([try messages()[0]])
         for count in 1..<whole.count {
             let error = #expect(throws: SQLiteError.self) {

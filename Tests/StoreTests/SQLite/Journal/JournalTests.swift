@@ -24,8 +24,7 @@ struct JournalTests {
         }
     }
 
-    @Test("holds a commit in one row until its messages are filed")
-    func oneRow() throws {
+    @Test func `holds a commit in one row until its messages are filed`() throws {
         let log = try TestLog()
         try log.fill(20)
         try log.fill(5, "attic")
@@ -34,8 +33,7 @@ struct JournalTests {
         #expect(try counts(log) == [0, 25])
     }
 
-    @Test("is emptied while idle")
-    func idle() throws {
+    @Test func `is emptied while idle`() throws {
         let log = try TestLog { $0.journal.idleTime = 1 }
         for number in 0..<20 { try log.fill(30, "room\(number)") }
         try waitUntil { (try? counts(log)) == [0, 600] }
@@ -43,8 +41,7 @@ struct JournalTests {
         #expect(try log.state(of: "room3").head == 31)
     }
 
-    @Test("keeps its bounds during many sends")
-    func bounds() throws {
+    @Test func `keeps its bounds during many sends`() throws {
         let log = try makeLog()
         for number in 0..<300 { try log.fill(3, "room\(number % 7)") }
         // Each commit deletes two obsolete rows and adds one.
@@ -53,8 +50,7 @@ struct JournalTests {
         #expect(counts[1] >= 900 - 10 - 3)
     }
 
-    @Test("reuses the pages of obsolete rows")
-    func replacesRows() throws {
+    @Test func `reuses the pages of obsolete rows`() throws {
         let log = try makeLog()
         // Each takes several pages, and is filed by every second commit.
         let sends = (0..<3).map { _ in TestLog.Send(text: String(repeating: "x", count: 8000)) }
@@ -63,8 +59,8 @@ struct JournalTests {
         #expect(free <= 12)
     }
 
-    @Test("makes no difference to readers", arguments: [1, 2, 3])
-    func reading(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3])
+    func `makes no difference to readers`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let log = try makeLog()
         var bodies: [String: [[UInt8]]] = [:]
@@ -91,8 +87,7 @@ struct JournalTests {
         }
     }
 
-    @Test("finds client message ids in itself, in the tables and in the current commit")
-    func repeatedSends() throws {
+    @Test func `finds client message ids in itself, in the tables and in the current commit`() throws {
         let log = try makeLog()
         for round in 0..<40 as Range<Int64> {
             #expect(try log.send(.init(id: "id\(round)")).isNew)
@@ -105,8 +100,7 @@ struct JournalTests {
         #expect(try log.state().head == 40)
     }
 
-    @Test("is unchanged after a crash at any moment between a commit and its filing")
-    func crash() throws {
+    @Test func `is unchanged after a crash at any moment between a commit and its filing`() throws {
         let log = try makeLog()
         var bodies: [[UInt8]] = []
         for round in 0..<25 {
@@ -125,8 +119,7 @@ struct JournalTests {
         }
     }
 
-    @Test("prevents opening the database if it cannot be read")
-    func damaged() throws {
+    @Test func `prevents opening the database if it cannot be read`() throws {
         for damage in ["UPDATE journal SET messages = x'01'", "DELETE FROM journal WHERE id = 1"] {
             let log = try TestLog()
             try log.fill(1)
@@ -140,8 +133,7 @@ struct JournalTests {
         }
     }
 
-    @Test("loses nothing if a commit fails to file")
-    func filingFails() throws {
+    @Test func `loses nothing if a commit fails to file`() throws {
         var log = try makeLog()
         var bodies = try log.fill(6)
         try log.sql { db in
@@ -158,15 +150,13 @@ struct JournalTests {
         #expect(try counts(log) == [0, 9])
     }
 
-    @Test("can be turned off, so that each commit files its messages")
-    func unused() throws {
+    @Test func `can be turned off, so that each commit files its messages`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.fill(3)
         #expect(try counts(log) == [0, 3])
     }
 
-    @Test("gives pages of one moment, without gaps, while messages are filed")
-    func oneMoment() throws {
+    @Test func `gives pages of one moment, without gaps, while messages are filed`() throws {
         let log = try makeLog()
         try log.fill(5)
         inParallel(3) { thread in

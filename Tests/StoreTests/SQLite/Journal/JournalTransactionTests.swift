@@ -82,8 +82,7 @@ struct JournalTransactionTests {
 
     private struct Failure: Error {}
 
-    @Test("adds one row with all messages, which readers see once it is durable")
-    func appends() throws {
+    @Test func `adds one row with all messages, which readers see once it is durable`() throws {
         try withFixture { fixture in
             try fixture.transact { part in
                 for seq in 1...3 as ClosedRange<Int64> { try part.append(fixture.message(seq)) }
@@ -97,8 +96,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("changes nothing if it fails")
-    func fails() throws {
+    @Test func `changes nothing if it fails`() throws {
         try withFixture { fixture in
             try fixture.append(1)
             #expect(throws: Failure.self) {
@@ -112,12 +110,13 @@ struct JournalTransactionTests {
     }
 
     @Test(
-        "files the messages that it is asked to, and deletes the rows that held them",
         arguments: [
             (.none, [[1, 2], [1, 2], []]), (.due, [[1, 2], [1, 2], []]), (.oldest(1), [[], [], [1, 2]]),
             (.rows(before: 1), [[1, 2], [1, 2], []]), (.rows(before: 2), [[], [], [1, 2]]),
         ] as [(Journal.Filing, [[Int64]])])
-    func files(filing: Journal.Filing, state: [[Int64]]) throws {
+    func `files the messages that it is asked to, and deletes the rows that held them`(
+        filing: Journal.Filing, state: [[Int64]]
+    ) throws {
         try withFixture { fixture in
             try fixture.append(1)
             try fixture.append(2)
@@ -129,8 +128,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("files what is due beyond the journal's bounds, and then appends")
-    func filesDue() throws {
+    @Test func `files what is due beyond the journal's bounds, and then appends`() throws {
         try withFixture(Journal.Limits(messages: 2)) { fixture in
             try fixture.append(1, 2, 3, filing: .due)
             #expect(try fixture.state == [[1, 2, 3], [1], []])
@@ -139,8 +137,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("files a room that changes, with the messages it has before and after")
-    func filesRoom() throws {
+    @Test func `files a room that changes, with the messages it has before and after`() throws {
         try withFixture { fixture in
             try fixture.append(1)
             try fixture.transact { part in
@@ -152,8 +149,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("names the rooms whose messages cannot be filed")
-    func failsToFile() throws {
+    @Test func `names the rooms whose messages cannot be filed`() throws {
         try withFixture { fixture in
             try fixture.append(1)
             try fixture.statements.insert([fixture.message(1)])
@@ -169,8 +165,8 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("finds messages by their client message ids, wherever they are", arguments: [true, false])
-    func finds(isFiltered: Bool) throws {
+    @Test(arguments: [true, false])
+    func `finds messages by their client message ids, wherever they are`(isFiltered: Bool) throws {
         try withFixture { fixture in
             let fresh = fixture.transaction()
             fresh.complete(&fixture.room, fixture.id)
@@ -189,8 +185,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("completes a room's filed state with its newest message")
-    func completes() throws {
+    @Test func `completes a room's filed state with its newest message`() throws {
         try withFixture { fixture in
             try fixture.append(1, 2)
             fixture.transaction().complete(&fixture.room, fixture.id)
@@ -199,8 +194,7 @@ struct JournalTransactionTests {
         }
     }
 
-    @Test("files its own messages if the journal is turned off")
-    func withoutJournal() throws {
+    @Test func `files its own messages if the journal is turned off`() throws {
         try withFixture(Journal.Limits(messages: 0)) { fixture in
             try fixture.append(1)
             #expect(try fixture.state == [[], [], [1]])

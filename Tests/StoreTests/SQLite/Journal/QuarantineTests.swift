@@ -112,8 +112,9 @@ struct QuarantineTests {
         #expect(report.isSound, "\(report.damages)")
     }
 
-    @Test("is quarantined when a send finds it, and the sends of the same commit to other rooms are stored")
-    func sending() throws {
+    @Test func `is quarantined when a send finds it, and the sends of the same commit to other rooms are stored`()
+        throws
+    {
         let closed = try closedLog()
         try pageOfMessages(closed).damage()
         let log = try closed.reopened {
@@ -125,8 +126,9 @@ struct QuarantineTests {
         #expect(try journalRows(log).isEmpty)
     }
 
-    @Test("is quarantined when its messages cannot be filed, and what was acknowledged is stored after a repair")
-    func filing() throws {
+    @Test func `is quarantined when its messages cannot be filed, and what was acknowledged is stored after a repair`()
+        throws
+    {
         let closed = try closedLog()
         let page = try pageOfMessages(closed)
         let log = try closed.reopened {
@@ -155,8 +157,7 @@ struct QuarantineTests {
         #expect(try journalRows(again).isEmpty)
     }
 
-    @Test("is complete in an export when only an index is damaged")
-    func index() throws {
+    @Test func `is complete in an export when only an index is damaged`() throws {
         let closed = try closedLog()
         let page = try DamagedPage(of: "messages_by_client_message_id", with: Self.id(64, of: "r3"), in: closed)
         let log = try closed.reopened {
@@ -186,8 +187,7 @@ struct QuarantineTests {
         try expectSound(again)
     }
 
-    @Test("is left out of lists of rooms, which continue after it")
-    func listing() throws {
+    @Test func `is left out of lists of rooms, which continue after it`() throws {
         let closed = try closedLog()
         try pageOfMessages(closed).damage()
         let log = try closed.reopened()
@@ -202,8 +202,7 @@ struct QuarantineTests {
         #expect(listed.sorted() == Self.rooms.filter { $0 != "r3" && $0 != "r4" }.sorted())
     }
 
-    @Test("keeps no other room's messages from expiring")
-    func expiring() throws {
+    @Test func `keeps no other room's messages from expiring`() throws {
         let closed = try closedLog()
         try DamagedPage(of: "messages", with: #""room":"r3","seq":1,"#, in: closed).damage()
         let events = Recorder<ExpiryEvent>()
@@ -237,8 +236,7 @@ struct QuarantineTests {
         return log
     }
 
-    @Test("keeps what was acknowledged over restarts until it can be stored")
-    func restarts() throws {
+    @Test func `keeps what was acknowledged over restarts until it can be stored`() throws {
         var log = try brokenLog()
         let body = try log.send(.init(text: "kept", room: "attic", sender: "mallory", id: "a")).body
         // A change needs the room's messages in their places. What is changed beside it is.
@@ -271,8 +269,7 @@ struct QuarantineTests {
         #expect(try journalRows(log).isEmpty)
     }
 
-    @Test("keeps a user with messages there from being reported as erased too early")
-    func erasing() throws {
+    @Test func `keeps a user with messages there from being reported as erased too early`() throws {
         let jobs = Recorder<JobEvent>()
         var log = try brokenLog {
             $0.jobRetry = 1
@@ -290,8 +287,7 @@ struct QuarantineTests {
         #expect(try String(decoding: log.page(of: "attic").messages, as: UTF8.self).contains("~deleted"))
     }
 
-    @Test("is one of a bounded number, beyond which nothing is stored until the database is repaired")
-    func tooMany() throws {
+    @Test func `is one of a bounded number, beyond which nothing is stored until the database is repaired`() throws {
         let log = try brokenLog {
             $0.journal.quarantinedRooms = 1
             $0.journal.messages = 10
@@ -309,8 +305,7 @@ struct QuarantineTests {
         #expect(log.log.failure == nil)
     }
 
-    @Test("is not quarantined for one change that cannot be stored, which alone is refused")
-    func oneChange() throws {
+    @Test func `is not quarantined for one change that cannot be stored, which alone is refused`() throws {
         let log = try TestLog { configure(&$0) }
         try log.fill(8)
         try log.edit(8, "settled")

@@ -16,8 +16,7 @@ struct LogReserveTests {
         return stat(log.path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    @Test("is by default the length at which the log restarts, and the first message does not extend it")
-    func length() throws {
+    @Test func `is by default the length at which the log restarts, and the first message does not extend it`() throws {
         let bytes = StoreConfiguration().reservedLog
         #expect(bytes >= StoreConfiguration().checkpointPages * (StoreConfiguration.pageSize + 24))
         let log = try TestLog { $0.reservedLog = bytes }
@@ -26,8 +25,7 @@ struct LogReserveTests {
         #expect(size(log) == bytes)
     }
 
-    @Test("stays when the log restarts")
-    func restart() throws {
+    @Test func `stays when the log restarts`() throws {
         let log = try TestLog {
             $0.reservedLog = Self.reserve
             $0.checkpointPages = 50
@@ -37,8 +35,7 @@ struct LogReserveTests {
         #expect(try log.state().head == 200)
     }
 
-    @Test("is not mistaken for messages after a crash")
-    func crash() throws {
+    @Test func `is not mistaken for messages after a crash`() throws {
         let log = try TestLog {
             $0.reservedLog = Self.reserve
             $0.checkpointPages = 30
@@ -55,8 +52,7 @@ struct LogReserveTests {
         }
     }
 
-    @Test("is removed when the log is closed")
-    func closing() throws {
+    @Test func `is removed when the log is closed`() throws {
         let log = try TestLog { $0.reservedLog = Self.reserve }
         try log.fill(3)
         log.close()
@@ -66,17 +62,15 @@ struct LogReserveTests {
         #expect(try again.state().head == 3)
     }
 
-    @Test("is at most the existing length and half of the free space")
-    func half() {
+    @Test func `is at most the existing length and half of the free space`() {
         #expect(LogReserve.length(wanted: 1000, present: 0, free: 5000) == 1000)
         #expect(LogReserve.length(wanted: 1000, present: 0, free: 900) == 450)
         #expect(LogReserve.length(wanted: 1000, present: 300, free: 900) == 750)
         #expect(LogReserve.length(wanted: 1000, present: 300, free: 0) == 300)
     }
 
-    @Test(
-        "leaves half of a small disk free for messages", .enabled(if: SmallDisk.isAvailable))
-    func smallDisk() throws {
+    @Test(.enabled(if: SmallDisk.isAvailable))
+    func `leaves half of a small disk free for messages`() throws {
         let disk = try SmallDisk(kibibytes: 8192)
         let log = try TestLog(at: disk.path(of: "log.db"), of: disk) {
             $0.reservedLog = StoreConfiguration().reservedLog

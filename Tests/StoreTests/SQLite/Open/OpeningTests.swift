@@ -15,8 +15,7 @@ struct OpeningTests {
         }?.description
     }
 
-    @Test("is refused to a second server under any name of the file, until the first one closes it")
-    func inUse() throws {
+    @Test func `is refused to a second server under any name of the file, until the first one closes it`() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
         try log.send(.init())
@@ -32,8 +31,7 @@ struct OpeningTests {
         #expect(try TestLog(at: link, of: directory).state().head == 2)
     }
 
-    @Test("is refused to a second server if the first one created the file behind a link")
-    func danglingLink() throws {
+    @Test func `is refused to a second server if the first one created the file behind a link`() throws {
         let directory = try TemporaryDirectory()
         #expect(mkdir(directory.path(of: "disk"), 0o700) == 0)
         let (link, file) = (directory.path(of: "link.db"), directory.path(of: "disk/log.db"))
@@ -47,16 +45,14 @@ struct OpeningTests {
         #expect(try TestLog(at: file, of: directory).state().head == 1)
     }
 
-    @Test("reports a link to a missing directory")
-    func linkToNothing() throws {
+    @Test func `reports a link to a missing directory`() throws {
         let directory = try TemporaryDirectory()
         let link = directory.path(of: "link.db")
         #expect(symlink("disk/log.db", link) == 0)
         #expect(refusal(link) == "\(link) cannot be read and written: No such file or directory")
     }
 
-    @Test("is refused for a file with two names, in use or not")
-    func hardLink() throws {
+    @Test func `is refused for a file with two names, in use or not`() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
         try log.send(.init())
@@ -70,15 +66,13 @@ struct OpeningTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 2)
     }
 
-    @Test("ignores the lock of a dead server")
-    func leftLock() throws {
+    @Test func `ignores the lock of a dead server`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "log.db.lock")
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("reports that another program is writing")
-    func locked() throws {
+    @Test func `reports that another program is writing`() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
         log.close()
@@ -96,8 +90,7 @@ struct OpeningTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("reports a directory or device")
-    func notAFile() throws {
+    @Test func `reports a directory or device`() throws {
         let directory = try TemporaryDirectory()
         for path in [directory.path, directory.path + "/", "", "/dev/null", "."] {
             #expect(
@@ -106,8 +99,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("leaves a file that is not a database unchanged")
-    func notADatabase() throws {
+    @Test func `leaves a file that is not a database unchanged`() throws {
         let directory = try TemporaryDirectory()
         let text = String(repeating: "Dear diary! ", count: 1000)
         let path = try directory.write(text, to: "diary.txt")
@@ -115,8 +107,7 @@ struct OpeningTests {
         #expect(try run("cat", path) == text)
     }
 
-    @Test("leaves another program's database unchanged")
-    func foreign() throws {
+    @Test func `leaves another program's database unchanged`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "contacts.db")
         let contacts = try DatabaseQueue(path: path)
@@ -130,8 +121,7 @@ struct OpeningTests {
         #expect(access(path + "-wal", F_OK) != 0)
     }
 
-    @Test("leaves a newer version's database unchanged")
-    func newer() throws {
+    @Test func `leaves a newer version's database unchanged`() throws {
         let log = try TestLog()
         try log.sql { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v98'), ('v99')") }
         log.close()
@@ -143,8 +133,7 @@ struct OpeningTests {
         #expect(try run("cksum", log.path) == before)
     }
 
-    @Test("does not treat a damaged one as empty")
-    func damaged() throws {
+    @Test func `does not treat a damaged one as empty`() throws {
         let log = try TestLog()
         try log.fill(100)
         log.close()
@@ -157,8 +146,7 @@ struct OpeningTests {
         #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
     }
 
-    @Test("reports a truncated one as damaged")
-    func cutOff() throws {
+    @Test func `reports a truncated one as damaged`() throws {
         let log = try TestLog()
         try log.fill(100)
         log.close()
@@ -167,8 +155,7 @@ struct OpeningTests {
         #expect(text?.hasPrefix("\(log.path) is damaged and must be restored from a backup: ") == true, "\(text ?? "")")
     }
 
-    @Test("reports one without its epoch as damaged")
-    func withoutEpoch() throws {
+    @Test func `reports one without its epoch as damaged`() throws {
         let log = try TestLog()
         try log.sql { try $0.execute(sql: "DELETE FROM meta") }
         log.close()
@@ -176,8 +163,7 @@ struct OpeningTests {
             refusal(log.path) == "\(log.path) is damaged and must be restored from a backup: its epoch is missing")
     }
 
-    @Test("reports a full disk, and succeeds when there is space")
-    func noRoom() throws {
+    @Test func `reports a full disk, and succeeds when there is space`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "log.db")
         var small = StoreConfiguration()
@@ -186,8 +172,7 @@ struct OpeningTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("reports a file that is not writable")
-    func readOnlyFile() throws {
+    @Test func `reports a file that is not writable`() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
         log.close()
@@ -198,8 +183,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("reports a directory that is not writable or cannot be created")
-    func directories() throws {
+    @Test func `reports a directory that is not writable or cannot be created`() throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o555)
         let failure = "cannot create the database's files in the directory"
@@ -216,8 +200,7 @@ struct OpeningTests {
         #expect(refusal("\(file)/sub/log.db") == "\(failure) \(file)/sub: Not a directory")
     }
 
-    @Test("reports a missing directory without creating it, since the history may be elsewhere")
-    func missingDirectory() throws {
+    @Test func `reports a missing directory without creating it, since the history may be elsewhere`() throws {
         let directory = try TemporaryDirectory()
         let sub = directory.path(of: "a/b")
         #expect(
@@ -226,8 +209,7 @@ struct OpeningTests {
         #expect(access(directory.path(of: "a"), F_OK) != 0)
     }
 
-    @Test("does not discard a write-ahead log without its database")
-    func logWithoutDatabase() throws {
+    @Test func `does not discard a write-ahead log without its database`() throws {
         let log = try TestLog()
         try log.fill(3)
         let directory = try TemporaryDirectory()

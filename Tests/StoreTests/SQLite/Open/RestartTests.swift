@@ -8,8 +8,7 @@ import Wire
 
 @Suite("A restart")
 struct RestartTests {
-    @Test("finds everything unchanged")
-    func everything() throws {
+    @Test func `finds everything unchanged`() throws {
         var log = try TestLog()
         var bodies: [String: [[UInt8]]] = [:]
         for round in 0..<3 {
@@ -25,8 +24,8 @@ struct RestartTests {
         }
     }
 
-    @Test("after a crash finds every acknowledged message", arguments: [16_384, 8])
-    func crash(checkpointPages: Int) throws {
+    @Test(arguments: [16_384, 8])
+    func `after a crash finds every acknowledged message`(checkpointPages: Int) throws {
         let log = try TestLog { $0.checkpointPages = checkpointPages }
         var bodies: [[UInt8]] = []
         for round in 0..<6 {
@@ -39,8 +38,8 @@ struct RestartTests {
         }
     }
 
-    @Test("after a crash ignores a partly written commit", .onSQLite(.files))
-    func halfCommit() throws {
+    @Test(.onSQLite(.files))
+    func `after a crash ignores a partly written commit`() throws {
         let log = try TestLog()
         let bodies = try log.fill(3)
         let size = Int(try run("stat", "-c", "%s", log.path + "-wal").dropLast())!
@@ -57,8 +56,8 @@ struct RestartTests {
         #expect(try again.send(.init()).seq == 4)
     }
 
-    @Test("finds the log within its bound, whatever was written", .onSQLite(.files))
-    func checkpoints() throws {
+    @Test(.onSQLite(.files))
+    func `finds the log within its bound, whatever was written`() throws {
         let pages = 20
         let log = try TestLog { $0.checkpointPages = pages }
         for _ in 0..<60 { try log.fill(5) }
@@ -68,8 +67,7 @@ struct RestartTests {
         #expect(try log.page(.newest, limit: 1).state.head == 300)
     }
 
-    @Test("from a copy of an open log shows that moment, with a new epoch if one is given")
-    func backup() throws {
+    @Test func `from a copy of an open log shows that moment, with a new epoch if one is given`() throws {
         let log = try TestLog()
         let bodies = try log.fill(5)
         let directory = try copy(log)

@@ -14,15 +14,13 @@ struct RightsTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    @Test("are for their owner only")
-    func new() throws {
+    @Test func `are for their owner only`() throws {
         let log = try TestLog()
         try log.fill(3)
         for suffix in Self.suffixes { #expect(rights(log.path + suffix) == 0o600, "\(suffix)") }
     }
 
-    @Test("are reduced at the start if an earlier version granted more, except on the directory")
-    func tightened() throws {
+    @Test func `are reduced at the start if an earlier version granted more, except on the directory`() throws {
         let directory = try TemporaryDirectory()
         let log = try TestLog(in: directory)
         try log.fill(3)

@@ -26,8 +26,8 @@ struct StorageWatchTests {
         #expect(log.log.storageLoss == .storageLost)
     }
 
-    @Test("refuses writes and reads, and names the missing file", arguments: ["", "-wal", "-shm"])
-    func deleted(suffix: String) throws {
+    @Test(arguments: ["", "-wal", "-shm"])
+    func `refuses writes and reads, and names the missing file`(suffix: String) throws {
         let health = Recorder<String?>()
         let log = try makeLog { $0.onHealthChange = { health.record($0) } }
         #expect(log.log.storageLoss == nil)
@@ -38,16 +38,15 @@ struct StorageWatchTests {
         #expect(health.events.count == 1)
     }
 
-    @Test("is noticed while nothing is sent")
-    func idle() throws {
+    @Test func `is noticed while nothing is sent`() throws {
         let log = try makeLog { $0.storageLookInterval = 1 }
         #expect(unlink(log.path) == 0)
         try waitUntil { log.log.storageLoss != nil }
         expectRefusals(by: log)
     }
 
-    @Test("is not confused with another file", arguments: ["", "-wal"])
-    func replaced(suffix: String) throws {
+    @Test(arguments: ["", "-wal"])
+    func `is not confused with another file`(suffix: String) throws {
         let log = try makeLog()
         try run("cp", log.path + suffix, log.path + ".copy")
         #expect(rename(log.path + ".copy", log.path + suffix) == 0)
@@ -58,8 +57,7 @@ struct StorageWatchTests {
         #expect(access(log.path + suffix, F_OK) == 0)
     }
 
-    @Test("continues when they are back")
-    func back() throws {
+    @Test func `continues when they are back`() throws {
         let health = Recorder<String?>()
         let log = try makeLog { $0.onHealthChange = { health.record($0) } }
         #expect(rename(log.path, log.path + ".away") == 0)
@@ -71,8 +69,7 @@ struct StorageWatchTests {
         #expect(health.events.count == 2 && health.events[1] == nil)
     }
 
-    @Test("saves the contents of a deleted write-ahead log on closing")
-    func rescue() throws {
+    @Test func `saves the contents of a deleted write-ahead log on closing`() throws {
         let log = try makeLog()
         #expect(unlink(log.path + "-wal") == 0)
         expectRefusals(by: log)
@@ -81,15 +78,13 @@ struct StorageWatchTests {
         #expect(try DatabaseCheck(again.path).run().isSound)
     }
 
-    @Test("is told apart from one with a second hard link, which stays usable")
-    func hardLink() throws {
+    @Test func `is told apart from one with a second hard link, which stays usable`() throws {
         let log = try makeLog()
         #expect(link(log.path, log.path + ".link") == 0)
         #expect(try log.send(.init()).seq == 4)
     }
 
-    @Test("cannot be checked beside another database's write-ahead log")
-    func check() throws {
+    @Test func `cannot be checked beside another database's write-ahead log`() throws {
         let log = try makeLog()
         let backup = log.path + ".backup"
         _ = try Backup(of: log.path, to: backup).run()

@@ -9,15 +9,13 @@ import Wire
 
 @Suite("The tables", .partOfSQLite(.files))
 struct SchemaTests {
-    @Test("are created in an empty file")
-    func emptyFile() throws {
+    @Test func `are created in an empty file`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "log.db")
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("have pages of 8 KiB in a new file; an existing file keeps its size")
-    func pageSize() throws {
+    @Test func `have pages of 8 KiB in a new file; an existing file keeps its size`() throws {
         let pageSize = "PRAGMA page_size"
         #expect(try TestLog().sql { try Int.fetchOne($0, sql: pageSize) } == 8192)
         let directory = try TemporaryDirectory()
@@ -32,8 +30,7 @@ struct SchemaTests {
         #expect(try log.sql { try Int.fetchOne($0, sql: pageSize) } == 4096)
     }
 
-    @Test("are created in a file whose creation was interrupted")
-    func halfMade() throws {
+    @Test func `are created in a file whose creation was interrupted`() throws {
         let directory = try TemporaryDirectory()
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
         try database.write { db in
@@ -47,8 +44,7 @@ struct SchemaTests {
         #expect(try TestLog(in: directory).send(.init()).seq == 1)
     }
 
-    @Test("of this version are opened unchanged, any number of times")
-    func again() throws {
+    @Test func `of this version are opened unchanged, any number of times`() throws {
         var log = try TestLog()
         let tables = "SELECT group_concat(sql, ';') FROM sqlite_schema"
         let before = try log.sql { try String.fetchOne($0, sql: tables) }
@@ -65,8 +61,7 @@ struct SchemaTests {
                 ])
     }
 
-    @Test("of the first version are migrated, and its messages can be changed")
-    func beforeChanges() throws {
+    @Test func `of the first version are migrated, and its messages can be changed`() throws {
         let directory = try TemporaryDirectory()
         try makeDatabase(at: directory.path(of: "log.db"), upTo: "v2")
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
@@ -99,8 +94,7 @@ struct SchemaTests {
         #expect(throws: Problem.clientMessageIDReused) { try log.send(.init(text: "bye", id: "a1")) }
     }
 
-    @Test("include an epoch of the database's own, which stays")
-    func epoch() throws {
+    @Test func `include an epoch of the database's own, which stays`() throws {
         let epochs = try (0..<5).map { _ in
             let log = try TestLog()
             let epoch = log.log.epoch
@@ -111,8 +105,7 @@ struct SchemaTests {
         #expect(Set(epochs).count == 5)
     }
 
-    @Test("are on disk when a commit is reported, and readable by others")
-    func durability() throws {
+    @Test func `are on disk when a commit is reported, and readable by others`() throws {
         let directory = try TemporaryDirectory()
         let file = try DatabaseFile(directory.path(of: "log.db"))
         let writer = try file.connectForWriting(StoreConfiguration())
@@ -129,8 +122,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("allow no two messages the same place, revision or client message id")
-    func constraints() throws {
+    @Test func `allow no two messages the same place, revision or client message id`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         try log.sendAll([.init(id: "a"), .init(id: "b"), .init()])
         for change in [
@@ -147,8 +139,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("are read by searches, not by scans, for sends and pages")
-    func plans() throws {
+    @Test func `are read by searches, not by scans, for sends and pages`() throws {
         let log = try TestLog()
         let queries = [
             "SELECT id, private FROM rooms WHERE name = ?",

@@ -8,16 +8,14 @@ struct IndexPaceTests {
 
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test("is full beside small commits")
-    func small() {
+    @Test func `is full beside small commits`() {
         var pace = IndexPace()
         pace.note(IndexPace.waiting - 1, at: at(0))
         pace.worked(from: at(1), to: at(3))
         #expect(pace.next == at(3))
     }
 
-    @Test("leaves most time to submissions that wait, until a while after them")
-    func large() {
+    @Test func `leaves most time to submissions that wait, until a while after them`() {
         var pace = IndexPace()
         pace.note(IndexPace.waiting, at: at(0))
         pace.worked(from: at(1), to: at(3))

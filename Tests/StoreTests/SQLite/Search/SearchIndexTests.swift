@@ -53,8 +53,7 @@ extension SchemaTests {
         }
     }
 
-    @Test("index words while the log is idle, and have the present ones only")
-    func index() throws {
+    @Test func `index words while the log is idle, and have the present ones only`() throws {
         let log = try Self.indexingLog()
         try log.sendAll((1...300).map { .init(text: "word \($0 % 3 == 0 ? "회의는" : "다른") \($0)") })
         try log.sendAll([.init(text: "other", room: "den")])
@@ -71,8 +70,7 @@ extension SchemaTests {
         try expectSound(log.path)
     }
 
-    @Test("say up to when everything is found while messages wait for the index")
-    func lag() throws {
+    @Test func `say up to when everything is found while messages wait for the index`() throws {
         let clock = TestClock(5000)
         let log = try Self.indexingLog { ($0.clock, $0.scannedMessages, $0.indexes) = ({ clock.now }, 2, false) }
         try log.sendAll((1...4).map { .init(text: "word \($0)") })
@@ -86,8 +84,10 @@ extension SchemaTests {
         #expect(try search().indexedTo == nil)
     }
 
-    @Test("list the matches of all rooms at once, but no more than are allowed", arguments: [0, 12], [5, 1000])
-    func listed(scannedFirst: Int, listedMatches: Int) throws {
+    @Test(arguments: [0, 12], [5, 1000])
+    func `list the matches of all rooms at once, but no more than are allowed`(scannedFirst: Int, listedMatches: Int)
+        throws
+    {
         let directory = try TemporaryDirectory()
         let clock = TestClock(0)
         var log = try Self.indexingLog(in: directory) { $0.clock = { clock.now } }
@@ -112,8 +112,7 @@ extension SchemaTests {
         #expect(try log.found("note", in: "room9", limit: 1) == ["room9:3", "room9:2", "room9:1"])
     }
 
-    @Test("of an earlier version are indexed while the log serves, and searches are refused until then")
-    func earlierVersion() throws {
+    @Test func `of an earlier version are indexed while the log serves, and searches are refused until then`() throws {
         let directory = try TemporaryDirectory()
         var log = try Self.indexingLog(in: directory) { $0.indexes = false }
         try log.sendAll((1...40).map { .init(text: "word \($0)", room: "room\($0 % 4)") })
@@ -146,8 +145,7 @@ extension SchemaTests {
         #expect(try log.found("word 3").count == 11)
     }
 
-    @Test("lose removed words with the next purge, also after a restart")
-    func purge() throws {
+    @Test func `lose removed words with the next purge, also after a restart`() throws {
         var log = try Self.indexingLog()
         try log.sendAll([
             .init(text: "zebrasecret"), .init(text: "giraffesecret"), .init(text: "lionsecret", room: "den"),
@@ -170,8 +168,8 @@ extension SchemaTests {
         try expectSound(log.path)
     }
 
-    @Test("lose the words of a room in which nothing is to be searched, also after a restart, until it is")
-    func unsearchable() throws {
+    @Test func `lose the words of a room in which nothing is to be searched, also after a restart, until it is`() throws
+    {
         var log = try Self.indexingLog()
         try log.sendAll((1...100).map { .init(text: "word \($0)", room: "den") } + [.init(text: "word")])
         try log.waitUntilIndexed()
@@ -198,8 +196,7 @@ extension SchemaTests {
         try expectSound(log.path)
     }
 
-    @Test("are damaged if their words are not those of the messages")
-    func damagedIndex() throws {
+    @Test func `are damaged if their words are not those of the messages`() throws {
         let log = try Self.indexingLog()
         try log.sendAll([.init(text: "one word"), .init(text: "two", room: "den")])
         try log.waitUntilIndexed()

@@ -58,8 +58,7 @@ struct TransferTests {
 
     // MARK: There and back
 
-    @Test("of a direct room keeps its two users and whose list it is in; its id must follow from them")
-    func directRooms() throws {
+    @Test func `of a direct room keeps its two users and whose list it is in; its id must follow from them`() throws {
         let log = try TestLog(in: directory)
         let room = try log.makeDirect("alice", with: "bob")
         try log.send(.init(room: room))
@@ -97,8 +96,7 @@ struct TransferTests {
         #expect(try refusal(line + #","direct":["alice","bob"]}"# + "\n\(member)\n").problem == .directRoom)
     }
 
-    @Test("keeps tombstones of erased senders, and makes nobody their room's owner")
-    func erasedSender() throws {
+    @Test func `keeps tombstones of erased senders, and makes nobody their room's owner`() throws {
         let start = #"{"room":"lobby","sender":"~deleted","created_at":"2026-01-01T00:00:00Z","#
         let path = directory.path(of: "erased.db")
         #expect(try importing(start + #""deleted":true}"# + "\n", into: path).messages == 1)
@@ -108,8 +106,7 @@ struct TransferTests {
         #expect(throws: HistoryImport.Failure.self) { try importing(start + #""text":"x"}"# + "\n", into: path) }
     }
 
-    @Test("keeps what an erasure leaves: mentions without effect, and private rooms without an owner")
-    func erasedMentions() throws {
+    @Test func `keeps what an erasure leaves: mentions without effect, and private rooms without an owner`() throws {
         let log = try TestLog(in: directory)
         try log.send(.init(mentions: ["bob", "carol"]))
         try log.send(.init(room: "solo", sender: "bob"))
@@ -138,8 +135,7 @@ struct TransferTests {
         copy.close()
     }
 
-    @Test("drops fractions of a millisecond, and takes over blank texts of earlier versions")
-    func fractions() throws {
+    @Test func `drops fractions of a millisecond, and takes over blank texts of earlier versions`() throws {
         let path = directory.path(of: "fractions.db")
         let times = #""created_at":"2026-01-01T00:00:00.123456Z","edited_at":"2026-01-01T00:00:01.9999999Z""#
         try importing(#"{"room":"lobby","sender":"alice","text":" ",\#(times)}"# + "\n", into: path)
@@ -149,8 +145,7 @@ struct TransferTests {
         #expect(try importing(text, into: directory.path(of: "again.db")).messages == 1)
     }
 
-    @Test("of everything in a room is imported unchanged, and a second import adds nothing")
-    func roundTrip() throws {
+    @Test func `of everything in a room is imported unchanged, and a second import adds nothing`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.send(.init(text: "hello \u{2028}\"", id: "a1", data: #"{"a":[1,{"reactions":[]}]}"#))
         try log.fill(3)
@@ -215,8 +210,7 @@ struct TransferTests {
         try expectSound(other)
     }
 
-    @Test("shows one moment, while a server runs")
-    func running() throws {
+    @Test func `shows one moment, while a server runs`() throws {
         let log = try TestLog { $0.journal.idleTime = 60_000 }
         try log.fill(3)
         let text = try export(log.path)
@@ -225,8 +219,7 @@ struct TransferTests {
         #expect(throws: StoreError.self) { try importing(text, into: log.path) }
     }
 
-    @Test("of many messages is imported in several transactions")
-    func batches() throws {
+    @Test func `of many messages is imported in several transactions`() throws {
         let count = HistoryImport.batchLines + 500
         var text = ""
         for number in 1...count { text += message(#""seq":\#(number),"client_message_id":"m\#(number)","text":"x""#) }
@@ -251,8 +244,7 @@ struct TransferTests {
 
     // MARK: Into rooms that have messages
 
-    @Test("is appended after the newest message, with replies and read marks adjusted")
-    func behind() throws {
+    @Test func `is appended after the newest message, with replies and read marks adjusted`() throws {
         let clock = TestClock(1_500_000_000_000)
         let log = try TestLog(in: directory) { $0.clock = { clock.now } }
         try log.fill(3)
@@ -275,8 +267,7 @@ struct TransferTests {
         #expect(try importing(text, into: log.path).repeated == 2)
     }
 
-    @Test("without client message ids is recognized by places, senders and times")
-    func withoutIDs() throws {
+    @Test func `without client message ids is recognized by places, senders and times`() throws {
         let text = (1...3).map { message(#""seq":\#($0),"text":"\#($0)""#) }.joined()
         let path = directory.path(of: "plain.db")
         #expect(try importing(text, into: path).messages == 3)
@@ -287,8 +278,7 @@ struct TransferTests {
         try expectSound(path)
     }
 
-    @Test("that is older than the newest message of its room is refused as a whole")
-    func older() throws {
+    @Test func `that is older than the newest message of its room is refused as a whole`() throws {
         let log = try TestLog(in: directory)
         try log.fill(1)
         log.close()
@@ -299,8 +289,7 @@ struct TransferTests {
 
     // MARK: Lines that are wrong
 
-    @Test("is refused with the line and field of an error, and nothing of the transaction is stored")
-    func wrongLines() throws {
+    @Test func `is refused with the line and field of an error, and nothing of the transaction is stored`() throws {
         let good = message(#""text":"x""#)
         let cases: [(String, String?)] = [
             ("nonsense", nil), ("[1]", nil), (#"{"type":"letter"}"#, "type"), (message(#""text":1"#), "text"),
@@ -331,8 +320,7 @@ struct TransferTests {
         }
     }
 
-    @Test("has no deleted rooms, and restores none")
-    func deletedRooms() throws {
+    @Test func `has no deleted rooms, and restores none`() throws {
         let log = try TestLog(in: directory)
         try log.fill(2)
         try log.fill(1, "den")
@@ -344,8 +332,7 @@ struct TransferTests {
         #expect(failure.problem.code == .roomDeleted && failure.problem.field == nil)
     }
 
-    @Test("is complete only with its last line")
-    func cutOff() throws {
+    @Test func `is complete only with its last line`() throws {
         let log = try TestLog()
         try log.fill(2)
         let text = try export(log.path)

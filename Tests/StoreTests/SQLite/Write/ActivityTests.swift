@@ -49,10 +49,10 @@ struct ActivityTests {
         return keys == 0 && missing == 0
     }
 
-    @Test(
-        "follows their activity, after sends, read marks, joins and leaves, filed or not",
-        arguments: TestStore.journals((1, 0), (2, 4), (3, 12), (4, 100_000)))
-    func matchesModel(seed: UInt64, journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals((1, 0), (2, 4), (3, 12), (4, 100_000)))
+    func `follows their activity, after sends, read marks, joins and leaves, filed or not`(
+        seed: UInt64, journalMessages: Int
+    ) throws {
         var generator = SeededGenerator(seed: seed)
         let clock = TestClock()
         let log = try TestLog {
@@ -111,8 +111,8 @@ struct ActivityTests {
         #expect(try isIndexed(log, for: "alice"))
     }
 
-    @Test("is computed on reading for rooms with more than 64 members", arguments: TestStore.journals(0, 100_000))
-    func largeRooms(journalMessages: Int) throws {
+    @Test(arguments: TestStore.journals(0, 100_000))
+    func `is computed on reading for rooms with more than 64 members`(journalMessages: Int) throws {
         #expect(ActivityStatements.maximumMembers == 64)
         let clock = TestClock()
         let log = try TestLog {
@@ -145,8 +145,7 @@ struct ActivityTests {
         #expect(try walk(log, of: "user60", limit: 1) == ["large"])
     }
 
-    @Test("starts with rooms the user has sent to or read, however many were added")
-    func flood() throws {
+    @Test func `starts with rooms the user has sent to or read, however many were added`() throws {
         let log = try TestLog { $0.journal.messages = 0 }
         for room in ["own", "read"] { try log.send(.init(room: room, sender: room == "own" ? "victim" : "alice")) }
         for room in ["sent", "joined"] { try log.send(.init(room: room)) }
@@ -164,8 +163,8 @@ struct ActivityTests {
         #expect(rooms.dropFirst(4).allSatisfy { $0.hasPrefix("flood") })
     }
 
-    @Test("is filled in for an earlier version's database while it serves", .onSQLite(.olderSchemas))
-    func filledIn() throws {
+    @Test(.onSQLite(.olderSchemas))
+    func `is filled in for an earlier version's database while it serves`() throws {
         let directory = try TemporaryDirectory()
         try makeDatabase(at: directory.path(of: "log.db"), upTo: "v7")
         let database = try DatabaseQueue(path: directory.path(of: "log.db"))
@@ -213,8 +212,8 @@ struct ActivityTests {
         #expect(try walk(log, of: "carol", limit: 2) == ["room4"])
     }
 
-    @Test("continues to be filled in after a restart", .onSQLite(.olderSchemas))
-    func resumed() throws {
+    @Test(.onSQLite(.olderSchemas))
+    func `continues to be filled in after a restart`() throws {
         let log = try TestLog()
         for room in ["a", "b", "c"] { try log.send(.init(room: room)) }
         log.close()
@@ -230,8 +229,7 @@ struct ActivityTests {
         #expect(try Set(walk(again, of: "alice", limit: 1)) == ["a", "b", "c"])
     }
 
-    @Test("is read by searches, without reading other rooms")
-    func plans() throws {
+    @Test func `is read by searches, without reading other rooms`() throws {
         let log = try TestLog()
         guard !TestStore.isPostgres else {
             let statement = """

@@ -30,10 +30,8 @@ struct MessageInsertionTests {
             key: id.map { ClientMessageKey(sender: sender, id: $0) }, body: body)
     }
 
-    @Test(
-        "are unchanged, whatever their number and size",
-        arguments: [0, 1, 3, 4, 5, 15, 16, 17, 20, 31, 32, 33, 37, 100])
-    func all(count: Int) throws {
+    @Test(arguments: [0, 1, 3, 4, 5, 15, 16, 17, 20, 31, 32, 33, 37, 100])
+    func `are unchanged, whatever their number and size`(count: Int) throws {
         var random = SeededGenerator(seed: UInt64(count))
         let messages = try (0..<count).map { index in
             // Some ids are stored inline, some on the heap; some bodies outgrow the buffer.
@@ -68,8 +66,8 @@ struct MessageInsertionTests {
         }
     }
 
-    @Test("fail if a client message id or place is taken", arguments: [0, 1, 7, 15, 16, 19, 20])
-    func conflict(index: Int) throws {
+    @Test(arguments: [0, 1, 7, 15, 16, 19, 20])
+    func `fail if a client message id or place is taken`(index: Int) throws {
         var messages = try (0..<21).map { try message(Int64($0 + 1), id: "\($0)", body: [1]) }
         try withDatabase { db in
             let insertion = try MessageInsertion(db)

@@ -17,8 +17,7 @@ struct WriteAheadLogTests {
         return Int(status.st_size) / (StoreConfiguration.pageSize + 24)
     }
 
-    @Test("restarts when it has become long")
-    func bounded() throws {
+    @Test func `restarts when it has become long`() throws {
         // Without the pages of the new tables.
         let log = try TestLog().reopened { $0.checkpointPages = 50 }
         for number in 0..<200 {
@@ -29,8 +28,7 @@ struct WriteAheadLogTests {
         #expect(try log.page(.after(.seq(0)), limit: 200).count == 200)
     }
 
-    @Test("restarts also if the log's own readers are always active")
-    func readers() throws {
+    @Test func `restarts also if the log's own readers are always active`() throws {
         let log = try TestLog { $0.checkpointPages = 50 }
         for number in 0..<200 {
             // Not waited for: it is read while the next one is written.
@@ -40,8 +38,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("grows during another program's read, which delays nobody for long, and restarts afterwards")
-    func stranger() throws {
+    @Test func `grows during another program's read, which delays nobody for long, and restarts afterwards`() throws {
         let log = try TestLog {
             $0.journal.messages = 0
             $0.checkpointPages = 10
@@ -60,8 +57,7 @@ struct WriteAheadLogTests {
         #expect(try log.state().head == 141)
     }
 
-    @Test("holds a commit that cannot be checkpointed, which counts as stored")
-    func checkpointFails() throws {
+    @Test func `holds a commit that cannot be checkpointed, which counts as stored`() throws {
         let log = try TestLog {
             $0.checkpointPages = 10
             $0.busyTimeout = 1
