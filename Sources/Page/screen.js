@@ -489,7 +489,8 @@ export class Screen {
         const place = this.#returning;
         this.#returning = null;
         const row = this.#view?.chunks.flat().find((row) => row.key === key);
-        if (place && row?.seq === place.seq) return this.#list.scrollTo(key, place.offset / this.scroller.clientHeight);
+        // The layout rounds down, so that without a half the place would move by a pixel each time.
+        if (place && row?.seq === place.seq) return this.#list.scrollTo(key, (place.offset + 0.5) / this.scroller.clientHeight);
         // The unread line goes near the top, so that the unread messages are visible below it. A message goes near the
         // middle.
         this.#list.scrollTo(key, key === "unread" ? 0.25 : 0.4);
