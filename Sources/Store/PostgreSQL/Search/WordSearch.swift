@@ -116,7 +116,7 @@ struct WordSearch {
         let rooms = self.rooms.values.filter { $0.latest >= search.from }.sorted { $0.latest > $1.latest }
         let scanned = rooms.prefix(Self.scannedRooms)
         guard let oldest = scanned.last else { return ([], nil) }
-        // Of many rooms, a few have most of the newest messages.
+        // A few of many rooms have most of the newest messages.
         let most = max(Self.scannedOfEach, search.scannedFirst / scanned.count)
         var parameters = PostgresParameters()
         parameters.append(scanned.map { RowKey(room: $0.number, search.seqs.lowerBound).rawValue })
