@@ -235,7 +235,7 @@ export class Screen {
         this.#quotes = new Quotes({
             load: (seq) => this.#room.loadMessage(seq), inWindow: (seq) => this.#room.message(seq), redraw: (keys) => this.#list.redraw(keys),
         });
-        this.#list = new List(this.scroller, $("#messages"), (row, before, after, old) => this.#rowNode(row, before, after, old), () => this.#moved(), () => this.#showDate());
+        this.#list = new List(this.scroller, $("#messages"), (...row) => rowNode(...row, this.#context), () => this.#moved(), () => this.#showDate());
         this.#composer = new Composer(me, id, {
             send: (draft) => this.#send(draft),
             edit: (message, text, mentions) => this.#edit(message, text, mentions),
@@ -381,16 +381,6 @@ export class Screen {
     }
 
     // Drawing
-
-    /**
-     * @param {Row} row
-     * @param {Row | undefined} before
-     * @param {Row | undefined} after
-     * @param {HTMLElement | undefined} old
-     */
-    #rowNode(row, before, after, old) {
-        return rowNode(row, before, after, old, this.#context);
-    }
 
     /** @type {import("./message.js").Context} */
     get #context() {

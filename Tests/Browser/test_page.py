@@ -379,6 +379,28 @@ def test_long_room_is_scrolled_through_with_bounded_work(chats):
     assert chat.is_in_sight(f".row[data-seq='{count}']")
 
 
+def count_kept_messages(chat):
+    """Returns the number of messages in the page's memory, after garbage collection."""
+    command = chat.driver.execute_cdp_cmd
+    shape = command("Runtime.evaluate", {"expression": "Object.prototype"})["result"]["objectId"]
+    objects = command("Runtime.queryObjects", {"prototypeObjectId": shape, "objectGroup": "kept"})["objects"]["objectId"]
+    count = command("Runtime.callFunctionOn", {
+        "objectId": objects, "returnByValue": True,
+        "functionDeclaration": "function() { return this.filter((it) => Object.hasOwn(it, 'created_at') && Object.hasOwn(it, 'seq')).length; }"})
+    command("Runtime.releaseObjectGroup", {"objectGroup": "kept"})
+    return count["result"]["value"]
+
+
+def test_messages_that_leave_the_window_leave_the_memory(chats):
+    count = 4500
+    import_history(chats.server, count)
+    chat = chats().open(at=count)
+    load_to(chat, "before", count, 1)
+    chat.wait("document.querySelector('[data-timeline][data-before=end]')")
+    # The window has at most 2,000. The store may be writing 500 others.
+    assert 1000 < count_kept_messages(chat) <= 2600
+
+
 def test_actions_are_shown_when_fast_scrolling_ends(chats):
     count = 1000
     import_history(chats.server, count)

@@ -9,6 +9,8 @@ import { createRequire } from "node:module";
 import { createServer, connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { install, load, ROOT, Server, SOCKET_OPTIONS, startServer, until, WebSocket } from "./support.mjs";
 
 const files = new Server();
@@ -27,6 +29,9 @@ function clientOf(test, server, user, options = {}) {
     test.after(() => client.close());
     return client;
 }
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc");
 
 const texts = (room) => room.view.rows.flatMap(({ message, draft }) => (message ?? draft)?.text ?? []);
 const numbers = (count) => Array.from({ length: count }, (_, index) => `number ${index}`);
@@ -76,6 +81,21 @@ describe("The JavaScript client", () => {
         assert.equal(room.view, view);
         await room.send("hello");
         assert.notEqual(room.view, view);
+    });
+
+    test("keeps no earlier view", async (t) => {
+        const server = await startServer(t);
+        const room = await clientOf(t, server, "alice").room("lobby").open();
+        const views = [];
+        for (const text of numbers(20)) {
+            await room.send(text);
+            assert.equal(texts(room).at(-1), text);
+            views.push(new WeakRef(room.view));
+        }
+        // A weak reference keeps its object until the present turn ends.
+        await new Promise(setImmediate);
+        collectGarbage();
+        assert.ok(views.filter((view) => view.deref()).length <= 2);
     });
 
     test("uses one socket for all rooms and the list, and goes on after a room is closed", async (t) => {

@@ -109,6 +109,23 @@ function sameChunks(before, chunks) {
     return isSame(before, kept) ? before : kept;
 }
 
+/**
+ * Makes a view, whose rows are joined when they are first read. Not within `#makeView`: the getter would keep the view before, and
+ * so all views since the room was opened.
+ *
+ * @param {Omit<RoomView, "rows">} parts
+ * @param {RoomView["rows"] | null} rows The rows, if they are known.
+ * @returns {RoomView}
+ */
+function withRows(parts, rows) {
+    return Object.freeze({
+        ...parts,
+        get rows() {
+            return (rows ??= Object.freeze(parts.chunks.flat()));
+        },
+    });
+}
+
 export class Room {
     /**
      * The room's id.
@@ -909,17 +926,8 @@ export class Room {
             typing: isSame(before.typing, now.typing) ? before.typing : now.typing, online: now.online, phase: now.phase,
             scroll: this.#scroll, readers: this.#readers, readership: this.#makeReadership(now.read), ban: this.#ban, ending: this.#ending,
         };
-        const names = /** @type {(keyof typeof parts)[]} */ (Object.keys(parts));
-        if (names.every((name) => parts[name] === before[name])) return before;
-        /** @type {readonly import("./types.js").Row[] | null} */
-        let rows = chunks === before.chunks ? before.rows : null;
-        return Object.freeze({
-            ...parts,
-            get rows() {
-                rows ??= Object.freeze(chunks.flat());
-                return rows;
-            },
-        });
+        if (Object.entries(parts).every(([name, value]) => value === /** @type {any} */ (before)[name])) return before;
+        return withRows(parts, chunks === before.chunks ? before.rows : null);
     }
 
     /**

@@ -1500,8 +1500,7 @@ export class Timeline {
         let rows = null;
         this.#view = {
             get rows() {
-                rows ??= chunks.flat();
-                return rows;
+                return (rows ??= chunks.flat());
             },
             chunks,
             before: this.#edgeState("before"),
