@@ -181,8 +181,10 @@ private final class Transfer {
         backscroll_curl_text(handle, CURLOPT_URL, request.url)
         backscroll_curl_text(handle, CURLOPT_PROTOCOLS_STR, configuration.allowsHTTP ? "https,http" : "https")
         backscroll_curl_text(handle, CURLOPT_USERAGENT, configuration.userAgent)
-        // An empty text keeps libcurl from reading the environment.
+        // An empty text keeps libcurl from reading the environment, in which NO_PROXY names hosts to connect to without the
+        // proxy, and so without its judgement.
         backscroll_curl_text(handle, CURLOPT_PROXY, configuration.proxy ?? "")
+        backscroll_curl_text(handle, CURLOPT_NOPROXY, "")
         if let authorities = configuration.authorities { backscroll_curl_text(handle, CURLOPT_CAINFO, authorities) }
         backscroll_curl_number(handle, CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         backscroll_curl_number(handle, CURLOPT_FOLLOWLOCATION, 0)

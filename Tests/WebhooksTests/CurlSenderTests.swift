@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -154,6 +155,7 @@ struct CurlSenderTests {
     }
 
     @Test func `uses no proxy of the environment, and only the configured one if there is one`() async throws {
+        setenv("NO_PROXY", "receiver.invalid", 1)
         let proxy = Receiver { connection in
             while let request = connection.request() {
                 connection.write("HTTP/1.1 299 \(request.split(separator: " ")[1])\r\nContent-Length: 0\r\n\r\n")
