@@ -32,12 +32,14 @@ static inline void backscroll_curl_callbacks(
     curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
     curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
-    curl_easy_setopt(handle, CURLOPT_PRIVATE, context);
 }
-static inline void *backscroll_curl_context(CURL *handle) {
-    char *context = NULL;
-    curl_easy_getinfo(handle, CURLINFO_PRIVATE, &context);
-    return context;
+static inline void backscroll_curl_connections(
+    CURL *handle, void *transfer, int (*before_request)(void *, char *, char *, int, int), void *sockets,
+    int (*close_socket)(void *, curl_socket_t)) {
+    curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before_request);
+    curl_easy_setopt(handle, CURLOPT_PREREQDATA, transfer);
+    curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, sockets);
 }
 static inline long backscroll_curl_status(CURL *handle) {
     long status = 0;

@@ -103,6 +103,7 @@ private final class SenderWorker: @unchecked Sendable {
     let inbox = Mutex(Inbox())
     private let configuration: SenderConfiguration
     private let multi: UnsafeMutableRawPointer
+    private let sockets = SenderSockets()
 
     // A static property is initialized once, before any other call of libcurl, as curl_global_init(3) asks.
     private static let begun = backscroll_curl_begin() == CURLE_OK
@@ -126,7 +127,7 @@ private final class SenderWorker: @unchecked Sendable {
                 return (inbox.requests, inbox.isClosed)
             }
             for request in requests {
-                let transfer = Transfer(request, configuration)
+                let transfer = Transfer(request, configuration, sockets)
                 transfers[transfer.handle] = transfer
                 curl_multi_add_handle(multi, transfer.handle)
             }
@@ -140,7 +141,13 @@ private final class SenderWorker: @unchecked Sendable {
                 else { continue }
                 // The message does not survive the removal of its handle.
                 let result = backscroll_curl_result(message)
-                end(transfer, transfer.answer(result))
+                if transfer.beginsAgain() {
+                    curl_multi_remove_handle(multi, transfer.handle)
+                    transfers[transfer.handle] = transfer
+                    curl_multi_add_handle(multi, transfer.handle)
+                } else {
+                    end(transfer, transfer.answer(result))
+                }
             }
             // Ends earlier with a wake, and when libcurl has something to do.
             curl_multi_poll(multi, nil, 0, 60_000, nil)
@@ -152,6 +159,44 @@ private final class SenderWorker: @unchecked Sendable {
         curl_multi_remove_handle(multi, transfer.handle)
         inbox.withLock { $0.underWay -= 1 }
         transfer.request.completion(answer)
+    }
+}
+
+/// The open sockets of a sender on which bytes belong to the request that was sent last: those of HTTP/1. The frames of
+/// HTTP/2 say what they belong to, and may come at any time.
+///
+/// Confined to the sender's thread, and to the end of its worker.
+private final class SenderSockets {
+    private var open: Set<curl_socket_t> = []
+
+    func add(_ socket: curl_socket_t) { open.insert(socket) }
+
+    /// Forgets the connection with this local port, because it has HTTP/2.
+    func forget(port: Int32) { open = open.filter { Self.port(of: $0) != port } }
+
+    func close(_ socket: curl_socket_t) -> Int32 {
+        open.remove(socket)
+        return Glibc.close(socket)
+    }
+
+    /// Returns true if bytes wait on the connection with this local port. Connections to several receivers may have the same
+    /// one, and are then not told apart.
+    func haveBytes(at port: Int32) -> Bool {
+        open.contains { socket in
+            var byte: UInt8 = 0
+            return Self.port(of: socket) == port && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
+        }
+    }
+
+    private static func port(of socket: curl_socket_t) -> Int32? {
+        var address = sockaddr_in6()
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            // Every address begins like a sockaddr (POSIX, <sys/socket.h>).
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
+        }
+        // The port of IPv4 is at the same place.
+        return result == 0 ? Int32(UInt16(bigEndian: address.sin6_port)) : nil
     }
 }
 
@@ -168,10 +213,17 @@ private final class Transfer {
     private var isCut = false
     /// The reason why this side ended the transfer.
     private var refusal: String?
+    private let sockets: SenderSockets
+    private var hasOpenedSocket = false
+    /// The local port of the connection.
+    private var port: Int32 = 0
+    /// True if the request was not sent, since bytes waited on the connection that was to be used again.
+    private var isHeldBack = false
 
-    init(_ request: SenderRequest, _ configuration: SenderConfiguration) {
+    init(_ request: SenderRequest, _ configuration: SenderConfiguration, _ sockets: SenderSockets) {
         self.request = request
         self.configuration = configuration
+        self.sockets = sockets
         handle = curl_easy_init()
         error.pointee = 0
         // Without Expect libcurl would wait a second for receivers that do not answer "100 Continue".
@@ -200,8 +252,16 @@ private final class Transfer {
         backscroll_curl_callbacks(
             handle, Unmanaged.passUnretained(self).toOpaque(),
             { bytes, size, count, transfer in Transfer.of(transfer).take(body: bytes, size * count) },
-            { _, size, count, transfer in Transfer.of(transfer).takeHeader(size * count) },
+            { bytes, size, count, transfer in Transfer.of(transfer).take(header: bytes, size * count) },
             { transfer, _, address in Transfer.of(transfer).open(address) })
+        // The worker keeps the sockets longer than libcurl's connections.
+        backscroll_curl_connections(
+            handle, Unmanaged.passUnretained(self).toOpaque(),
+            { transfer, _, _, _, port in
+                Transfer.of(transfer).maySend(from: port) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            },
+            Unmanaged.passUnretained(sockets).toOpaque(),
+            { Unmanaged<SenderSockets>.fromOpaque($0!).takeUnretainedValue().close($1) })
     }
 
     deinit {
@@ -222,7 +282,10 @@ private final class Transfer {
         return kept
     }
 
-    private func takeHeader(_ count: Int) -> Int {
+    private func take(header bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        if headerBytes == 0, UnsafeRawBufferPointer(start: bytes, count: count).starts(with: "HTTP/2".utf8) {
+            sockets.forget(port: port)
+        }
         headerBytes += count
         guard headerBytes > CurlSender.maximumHeader else { return count }
         refusal = "the header of the answer is longer than \(CurlSender.maximumHeader) bytes"
@@ -239,8 +302,32 @@ private final class Transfer {
                 return CURL_SOCKET_BAD
             }
         }
-        return socket(
+        let opened = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        if opened >= 0 { sockets.add(opened) }
+        hasOpenedSocket = true
+        return opened
+    }
+
+    /// Returns false if bytes wait on a connection that is to be used again: a second answer to an earlier request, which
+    /// libcurl before 8.0 would take for the answer to this one.
+    ///
+    /// With TLS the bytes may be harmless, such as a session ticket. They are not decrypted to find out: tickets are sent
+    /// after the handshake and read with the first answer, so it is rare, and costs a handshake.
+    private func maySend(from port: Int32) -> Bool {
+        self.port = port
+        // On a new connection, TLS 1.3 has its tickets here.
+        isHeldBack = !hasOpenedSocket && sockets.haveBytes(at: port)
+        return !isHeldBack
+    }
+
+    /// Returns true if the request was held back and is to be sent on a new connection. libcurl has closed the other one.
+    func beginsAgain() -> Bool {
+        guard isHeldBack else { return false }
+        isHeldBack = false
+        error.pointee = 0
+        backscroll_curl_number(handle, CURLOPT_FRESH_CONNECT, 1)
+        return true
     }
 
     func answer(_ result: CURLcode) -> Result<SenderAnswer, SenderError> {

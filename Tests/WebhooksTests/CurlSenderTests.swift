@@ -51,6 +51,30 @@ struct CurlSenderTests {
         #expect(connections.load(ordering: .relaxed) == 1)
     }
 
+    @Test func `takes no second answer to a request, sent later, for the answer to the next one`() async throws {
+        let (isRead, isAnsweredTwice) = (Recorder<Void>(), Recorder<Void>())
+        let connections = Atomic(0)
+        let receiver = Receiver { connection in
+            let number = connections.add(1, ordering: .relaxed).newValue
+            var count = 0
+            while connection.request() != nil {
+                count += 1
+                connection.write("HTTP/1.1 20\(number) OK\r\nContent-Length: 0\r\n\r\n")
+                guard number == 1, count == 2, (try? isRead.wait(for: 1)) != nil else { continue }
+                // Its size fills segments. A small one would wait until the answer before it is acknowledged.
+                let body = String(repeating: "x", count: 200_000)
+                connection.write("HTTP/1.1 500 Late\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                isAnsweredTwice.record(())
+            }
+        }
+        let sender = CurlSender(Self.configuration())
+        for _ in 1...2 { #expect(try await post(receiver.url(), by: sender).get().status == 201) }
+        isRead.record(())
+        try isAnsweredTwice.wait(for: 1)
+        for _ in 1...2 { #expect(try await post(receiver.url(), by: sender).get().status == 202) }
+        #expect(connections.load(ordering: .relaxed) == 2)
+    }
+
     @Test func `follows no redirect, and reports Retry-After in seconds`() async throws {
         let receiver = Receiver { connection in
             while let request = connection.request() {
