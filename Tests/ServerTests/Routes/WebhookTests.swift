@@ -388,7 +388,7 @@ struct WebhookTests {
         try await with { _, client in
             for body in [
                 "{}", #"{"url":"http://example.com/"}"#, #"{"url":"https://user@example.com/"}"#,
-                #"{"url":"https://"}"#,
+                #"{"url":"https://"}"#, #"{"url":"https://bücher.example/"}"#, #"{"url":"https://localhost/"}"#,
                 #"{"url":"ftp://example.com/"}"#, #"{"url":"https://example.com/","events":["everything"]}"#,
                 #"{"url":"https://example.com/","rooms":[]}"#, #"{"url":"https://example.com/","from":"then"}"#,
             ] {
