@@ -9,6 +9,9 @@ import json
 import os
 import pathlib
 import random
+import re
+import selectors
+import signal
 import socket
 import statistics
 import struct
@@ -493,6 +496,81 @@ def measure_rate(rate, seconds=20, rooms=50):
             print(f"CPU time {used(server) - before:.2f} s with{'' if has_webhook else 'out'} a webhook", flush=True)
 
 
+@contextlib.contextmanager
+def cheap_receiver(cores):
+    """A process that answers each request with 204 without a look at it, and yields its port."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    child = os.fork()
+    if child == 0:
+        os.sched_setaffinity(0, cores)
+        with selectors.DefaultSelector() as selector:
+            selector.register(listener, selectors.EVENT_READ)
+            rest = {}
+            while True:
+                for key, _ in selector.select():
+                    if key.fileobj is listener:
+                        connection = listener.accept()[0]
+                        rest[connection] = b""
+                        selector.register(connection, selectors.EVENT_READ)
+                        continue
+                    connection, data = key.fileobj, key.fileobj.recv(1 << 20)
+                    if not data:
+                        selector.unregister(connection)
+                        connection.close()
+                        continue
+                    data = rest[connection] + data
+                    end = data.find(b"\r\n\r\n") + 4
+                    if end < 4 or len(data) < end + int(re.search(rb"Content-Length: (\d+)", data)[1]):
+                        rest[connection] = data
+                        continue
+                    rest[connection] = b""
+                    connection.send(b"HTTP/1.1 204 No Content\r\n\r\n")
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        listener.close()
+
+
+def measure_comparison(rate, rounds=5, seconds=10, rooms=50):
+    """Prints how fast sends are acknowledged without and with a webhook, in turn, and the median of the rounds.
+
+    The server has the first core for itself. The load and a receiver that costs little share the others.
+    """
+    def show(has_webhook, p50, p99, seconds):
+        name = "with" if has_webhook else "without"
+        print(f"{name} a webhook: p50 {p50:.2f} ms, p99 {p99:.2f} ms, CPU time {seconds:.1f} s", flush=True)
+
+    first, *others = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, others)
+    results = collections.defaultdict(list)
+    with cheap_receiver(others) as port:
+        for _ in range(rounds):
+            for has_webhook in False, True:
+                with Server(*LOOPBACK, database=DATABASE) as server:
+                    for thread in os.listdir(f"/proc/{server.process.pid}/task"):
+                        os.sched_setaffinity(int(thread), [first])
+                    if has_webhook:
+                        settings = {"url": f"http://127.0.0.1:{port}/", "enabled": True}
+                        assert server.ask("PUT", "/v1/admin/webhooks/rate", settings)[0] in (200, 201)
+                    before = used(server)
+                    load = subprocess.run(
+                        [ROOT / ".build/release/backscroll-tools", "load", server.url, "--json", "--header",
+                         f"Authorization: Bearer {token('alice')}", "--subscribers", "0", "--rooms", str(rooms),
+                         "--rate", str(rate), "--seconds", str(seconds), "--warmup", "2"],
+                        stdout=subprocess.PIPE, text=True, check=True)
+                    answer = json.loads(load.stdout)["ack_ms"]
+                    if has_webhook:
+                        wait(lambda: server.state("rate")["rooms_behind"] == 0, "the receiver has everything")
+                        server.ask("DELETE", "/v1/admin/webhooks/rate")
+                    results[has_webhook].append((answer["p50"], answer["p99"], used(server) - before))
+                    show(has_webhook, *results[has_webhook][-1])
+    print("medians:")
+    for has_webhook, rows in results.items():
+        show(has_webhook, *map(statistics.median, zip(*rows, strict=True)))
+
+
 def badges(receiver, accepted_only):
     """Returns the badges that phones show, and the messages that were pushed to each user."""
     shown, pushed = {}, collections.defaultdict(list)
@@ -598,6 +676,8 @@ def pushes_follow_reads(kills):
 
 if sys.argv[1:2] == ["--rooms"]:
     raise SystemExit(measure_rooms(int(sys.argv[2])))
+if sys.argv[1:2] == ["--compare"]:
+    raise SystemExit(measure_comparison(int(sys.argv[2])))
 if sys.argv[1:2] == ["--rate"]:
     raise SystemExit(measure_rate(int(sys.argv[2])))
 check("a webhook survives misbehaving receivers and kills of the server", survives, 3)
