@@ -378,7 +378,8 @@ extension WebhookAccess {
         try read([room]) { view in
             guard let found = try view.room(room), !found.isDeleted else { return .deleted }
             var content = DeliveredMessages(rev: since)
-            var newest: [UInt8] = []
+            // The place of the last message.
+            var newest = 0
             var isFull = false
             let end = try found.forEachChange(since: since) { rev, snapshot in
                 let isLonger = content.messages.count + snapshot.count > bounds.bytes
@@ -387,9 +388,9 @@ extension WebhookAccess {
                     return false
                 }
                 if content.count > 0 { content.messages.append(UInt8(ascii: ",")) }
-                // The pointers are used only inside the closures, while the span's owner is alive.
+                newest = content.messages.count
+                // The pointer is used only inside the closure, while the span's owner is alive.
                 snapshot.withUnsafeBufferPointer { content.messages.append(contentsOf: $0) }
-                newest = snapshot.withUnsafeBufferPointer { Array($0) }
                 content.count += 1
                 content.rev = rev
                 return true
@@ -399,7 +400,7 @@ extension WebhookAccess {
             // The messages of a delivery that is tried again may all have changed again.
             if let until, isFull, content.rev < until { content.rev = until }
             content.hasMore = content.rev < found.state.rev
-            content.last = try? Message(decoding: newest).createdAt
+            content.last = try? Message(decoding: Array(content.messages[newest...])).createdAt
             return .messages(content)
         }
     }
