@@ -274,7 +274,8 @@ function status(row, after, message, context) {
 }
 
 /**
- * True if a row continues the group of the one above it.
+ * True if a row continues the group of the one above it. Not by `groupPlace` of backscroll/list, whose groups end with the minute and have
+ * stored messages only: here the name stands once in five minutes, and a message that is being sent belongs to the group.
  *
  * @param {Row} row
  * @param {Row | undefined} before

@@ -651,7 +651,10 @@ export class Screen {
 
     // Moving
 
-    /** Tells the machine where the reader is, and asks for pages near the edges. */
+    /**
+     * Tells the machine where the reader is, and asks for pages near the edges. Not by `ListReporter` of backscroll/list, which asks for a
+     * failed edge once: here each scroll tries again, after a second at the earliest, as the text at the edge says.
+     */
     #moved() {
         const view = this.#view;
         if (!view || this.#isDrawing || this.isEnded) return;
