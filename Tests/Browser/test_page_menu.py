@@ -35,6 +35,41 @@ def clipboard(chat):
     chat.run("window.copied = []; navigator.clipboard.writeText = async (text) => void copied.push(text)")
 
 
+# The buttons that can be seen and are smaller than a finger needs: those of reactions and within texts are.
+SMALL = """
+return [...document.querySelectorAll(`${arguments[0]} button`)].filter((node) => node.checkVisibility()).flatMap((node) => {
+    const { width, height } = node.getBoundingClientRect();
+    return Math.min(width, height) < 44 && !node.matches(".emoji-row *") ? [`${node.id} ${node.textContent} ${width} x ${height}`] : [];
+});
+"""
+
+
+@pytest.mark.parametrize("width", [390, 320])
+def test_buttons_on_a_phone_are_as_large_as_a_finger_needs(chats, width):
+    chats.server.request("PUT", "/v1/rooms/den?user=alice", {"visibility": "private", "title": "A long title of a room " * 3})
+    chats.server.send("One", room="den")
+    chats.server.request("PUT", "/v1/rooms/den/messages/1/pin?user=alice")
+    alice = chats()
+    alice.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": True})
+    try:
+        alice.open(room="den")
+        alice.wait_for("#mute")
+        alice.wait_for("#pin-list")
+        assert alice.run(SMALL, "#screen > header") == alice.run(SMALL, ".pins") == alice.run(SMALL, ".composer") == []
+        # The title has room, and nothing is out of sight.
+        assert alice.run("return document.querySelector('#screen .names').clientWidth") >= 60
+        assert alice.run("return document.querySelector('#members').getBoundingClientRect().right") <= width
+        alice.click("#members")
+        alice.wait("document.querySelector('#member-list li')")
+        assert alice.run(SMALL, "#members-dialog") == []
+        alice.click("#members-dialog [data-cancel]")
+        alice.click("[data-seq='1'] [data-menu]")
+        assert alice.run(SMALL, "#menu") == []
+        assert alice.run("const menu = document.querySelector('#menu'); return menu.scrollWidth - menu.clientWidth") <= 0
+    finally:
+        alice.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_menu_replies_edits_and_deletes(chats):
     chats.server.send("A question", user="bob")
     chats.server.send("My answer", user="alice")
