@@ -73,6 +73,19 @@ FIGURES = [
     ("G", "{10k} clients come back, 100 behind", "all have caught up, ms", False, "catch_up_ms.max"),
     ("G", "", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
     ("G", "", "others' delivery p99 meanwhile, ms", False, "disturbed_delivery_ms.p99"),
+    *[
+        row
+        for clients in (1500, 5000, 15000)
+        for row in [
+            (f"L{clients}", f"{clients:,} clients come back, 10 behind", "until one is live, p50, ms", False, "catch_up_ms.p50"),
+            (f"L{clients}", "", "until one is live, p99, ms", False, "catch_up_ms.p99"),
+            (f"L{clients}", "", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
+            (f"L{clients}", "", "others' delivery p99 meanwhile, ms", False, "disturbed_delivery_ms.p99"),
+        ]
+    ],
+    ("K", "pages around a random place of {20m}, cold", "pages per second", True, "acknowledged_per_second"),
+    ("K", "", "answer p50, ms", False, "ack_ms.p50"),
+    ("K", "", "answer p99, ms", False, "ack_ms.p99"),
     ("H", "10 % of {k} read nothing", "others' delivery p99 before, ms", False, "delivery_ms.p99"),
     ("H", "", "others' delivery p99 meanwhile, ms", False, "disturbed_delivery_ms.p99"),
     ("H", "", "bytes per stalled reader", False, "disturbance_memory_per_client"),
@@ -207,7 +220,7 @@ def scaled(n, scale):
 def rows(runs, machine):
     """The rows of all figures: label, unit, ours, then the value and the ratio of each peer."""
     scale = machine["scale"]
-    names = {"k": scaled(1000, scale), "10k": scaled(10_000, scale), "m": scaled(1_000_000, scale)}
+    names = {"k": scaled(1000, scale), "10k": scaled(10_000, scale), "m": scaled(1_000_000, scale), "20m": scaled(20_000_000, scale)}
     said = set()
     for case, label, unit, more, where in FIGURES:
         values = {peer: median(runs, case, peer, where) for peer in [OURS, *machine["peers"]]}
