@@ -14,6 +14,7 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -148,9 +149,30 @@ def page(driver, site):
     driver.get("about:blank")
 
 
+@pytest.fixture(scope="session")
+def ending(request):
+    """Servers that end while the next tests run: a server waits two seconds for a browser to close connections that it keeps."""
+    servers = []
+    yield servers
+    wrong = []
+    for server in servers:
+        try:
+            status = server.process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            status = "none in time"
+            server.process.kill()
+        if status != 0:
+            wrong.append(f"{server.database}: {status}")
+    if wrong:
+        # This ends the run. The failure of a test would be that of the last one, which would run once more.
+        with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+            print("These servers did not exit with 0:", *wrong, sep="\n", file=sys.stderr)
+        pytest.exit("Servers did not exit with 0.", returncode=2)
+
+
 @pytest.fixture
-def start_server(tmp_path, site):
-    """Starts servers with the given flags, in addition to the usual ones. They are stopped at the end."""
+def start_server(tmp_path, site, ending):
+    """Starts servers with the given flags, in addition to the usual ones. They are told to stop at the end."""
     servers = []
 
     def start(*flags, allow=site):
@@ -163,7 +185,9 @@ def start_server(tmp_path, site):
 
     yield start
     for server in servers:
-        server.stop()
+        if server.process:
+            server.process.terminate()
+            ending.append(server)
 
 
 @pytest.fixture
