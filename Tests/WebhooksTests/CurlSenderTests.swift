@@ -179,16 +179,20 @@ struct CurlSenderTests {
     }
 
     @Test func `uses no proxy of the environment, and only the configured one if there is one`() async throws {
-        setenv("NO_PROXY", "receiver.invalid", 1)
-        let proxy = Receiver { connection in
-            while let request = connection.request() {
-                connection.write("HTTP/1.1 299 \(request.split(separator: " ")[1])\r\nContent-Length: 0\r\n\r\n")
+        // Other tests read the environment at the same time, so it changes in a process of its own.
+        await #expect(processExitsWith: .success) {
+            setenv("NO_PROXY", "receiver.invalid", 1)
+            let proxy = Receiver { connection in
+                while let request = connection.request() {
+                    connection.write("HTTP/1.1 299 \(request.split(separator: " ")[1])\r\nContent-Length: 0\r\n\r\n")
+                }
             }
+            var configuration = CurlSenderTests.configuration("192.0.2.0/24")
+            configuration.proxy = proxy.url()
+            let sender = CurlSender(configuration)
+            let answer = try await CurlSenderTests().post("http://receiver.invalid/hook", by: sender).get()
+            #expect(answer.status == 299)
         }
-        var configuration = Self.configuration("192.0.2.0/24")
-        configuration.proxy = proxy.url()
-        let sender = CurlSender(configuration)
-        #expect(try await post("http://receiver.invalid/hook", by: sender).get().status == 299)
     }
 
     @Test func `refuses requests beyond its maximum, and fails all of them when it closes`() async throws {
