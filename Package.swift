@@ -112,7 +112,7 @@ let package = Package(
             [
                 "Faults",
                 "Wire", "TextSearch", "HTTP", "WebSocket", "Transport", "Chat", "Signatures", "Tokens", "Webhooks",
-                "Store",
+                "Store", "Threads",
                 "PageFiles", "DescriptionFiles", "CZlib",
                 httpTypes, logging, metrics,
             ]),

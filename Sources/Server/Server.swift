@@ -98,7 +98,8 @@ public final class Server: Sendable {
             let live = Services.Live(subscribedLoops: subscribedLoops, dispatcher: dispatcher)
             let webhooks = WebhookService(
                 { try log.webhookStore() }, isShared: isShared,
-                sender: configuration.webhookSender ?? CurlSender(configuration.webhooks),
+                sender: configuration.webhookSender
+                    ?? CurlSender(configuration.webhooks, niceness: WebhookService.niceness),
                 rules: configuration.webhooks,
                 pushRules: PushRules(
                     delay: .seconds(configuration.pushDelay), hasContent: configuration.pushContent == .message,

@@ -5,9 +5,12 @@ public struct NamedThread: Sendable {
     private let thread: pthread_t
 
     /// Starts a thread with a name of at most 15 bytes.
-    public init(name: String, _ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter niceness: How far it gives way to other threads, 0 to 19, as setpriority(2) says. Linux has a niceness for
+    ///   each thread.
+    public init(name: String, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void) {
         var new = pthread_t()
-        let work = Unmanaged.passRetained(Work(name: name, body: body))
+        let work = Unmanaged.passRetained(Work(name: name, niceness: niceness, body: body))
         let failed = pthread_create(
             &new, nil,
             { work in
@@ -26,15 +29,18 @@ public struct NamedThread: Sendable {
 
     private final class Work: Sendable {
         private let name: String
+        private let niceness: Int32
         private let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
+        init(name: String, niceness: Int32, body: @escaping @Sendable () -> Void) {
             self.name = name
+            self.niceness = niceness
             self.body = body
         }
 
         func run() {
             takeName()
+            if niceness > 0 { setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness) }
             body()
         }
 

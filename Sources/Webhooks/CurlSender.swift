@@ -43,10 +43,12 @@ public final class CurlSender: Sender {
     private let thread: Mutex<NamedThread?>
 
     /// Starts the thread.
-    public init(_ configuration: SenderConfiguration) {
+    ///
+    /// - Parameter niceness: How far the thread gives way to others, as ``NamedThread`` says.
+    public init(_ configuration: SenderConfiguration, niceness: Int32 = 0) {
         let worker = SenderWorker(configuration)
         self.worker = worker
-        thread = Mutex(NamedThread(name: "sender") { worker.run() })
+        thread = Mutex(NamedThread(name: "sender", niceness: niceness) { worker.run() })
     }
 
     deinit { close() }

@@ -195,6 +195,18 @@ struct CurlSenderTests {
         }
     }
 
+    @Test func `has a thread that gives way to others, if it is told to`() async {
+        for niceness: Int32 in [0, 10] {
+            let sender = CurlSender(Self.configuration(), niceness: niceness)
+            let found = await withCheckedContinuation { done in
+                sender.post("nonsense:", headers: [], body: [], timeout: .seconds(30)) { _ in
+                    done.resume(returning: getpriority(Int32(PRIO_PROCESS.rawValue), 0))
+                }
+            }
+            #expect(found == niceness)
+        }
+    }
+
     @Test func `refuses requests beyond its maximum, and fails all of them when it closes`() async throws {
         let receiver = Receiver { $0.waitForEnd() }
         let sender = CurlSender(Self.configuration())

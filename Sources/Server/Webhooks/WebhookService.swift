@@ -4,6 +4,7 @@ import Dispatch
 import Logging
 import Store
 import Synchronization
+import Threads
 import Webhooks
 import Wire
 
@@ -26,10 +27,12 @@ final class WebhookService: Sendable {
 
     /// Maximum number of changed rooms that wait. Beyond it, the thread looks at all rooms that it knows.
     static let maximumChanged = 4096
+    /// Niceness of the threads that deliver. On a busy processor, sends and pushes to subscribers go first.
+    static let niceness: Int32 = 10
 
     private let inbox = Mutex(Inbox())
     private let wakes = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let thread = Mutex<NamedThread?>(nil)
     private let isActive = Atomic(false)
     let metrics: WebhookMetrics
 
@@ -45,9 +48,7 @@ final class WebhookService: Sendable {
         metrics: WebhookMetrics, logger: Logger
     ) {
         self.metrics = metrics
-        let queue = DispatchQueue(label: "webhooks")
-        queue.async { [self] in
-            defer { ended.signal() }
+        let started = NamedThread(name: "webhooks", niceness: Self.niceness) { [self] in
             do {
                 let deliverer = Deliverer(
                     try store(), isShared: isShared, sender: sender, rules: rules,
@@ -58,6 +59,7 @@ final class WebhookService: Sendable {
                 logger.error("webhooks are not delivered: \(error)")
             }
         }
+        thread.withLock { $0 = started }
     }
 
     /// Runs `command` on the thread. Once the service is closed, it is not run.
@@ -91,13 +93,10 @@ final class WebhookService: Sendable {
 
     /// Stores the cursors and ends the thread.
     func close() {
-        let wasOpen = inbox.withLock { inbox in
-            defer { inbox.isClosed = true }
-            return !inbox.isClosed
-        }
-        guard wasOpen else { return }
+        inbox.withLock { $0.isClosed = true }
         wakes.signal()
-        ended.wait()
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        thread.join()
         metrics.clear()
     }
 
