@@ -6,8 +6,8 @@ public struct NamedThread: Sendable {
 
     /// Starts a thread with a name of at most 15 bytes.
     ///
-    /// - Parameter niceness: How far it gives way to other threads, 0 to 19, as setpriority(2) says. Linux has a niceness for
-    ///   each thread.
+    /// - Parameter niceness: 0 for the usual priority, up to 19 to give way to other threads, as setpriority(2) says. Linux
+    ///   has a niceness for each thread.
     public init(name: String, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void) {
         var new = pthread_t()
         let work = Unmanaged.passRetained(Work(name: name, niceness: niceness, body: body))

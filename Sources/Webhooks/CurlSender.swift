@@ -44,7 +44,7 @@ public final class CurlSender: Sender {
 
     /// Starts the thread.
     ///
-    /// - Parameter niceness: How far the thread gives way to others, as ``NamedThread`` says.
+    /// - Parameter niceness: The niceness of the thread, as in ``NamedThread``.
     public init(_ configuration: SenderConfiguration, niceness: Int32 = 0) {
         let worker = SenderWorker(configuration)
         self.worker = worker
