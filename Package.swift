@@ -218,6 +218,6 @@ if Context.environment["BACKSCROLL_FUZZ"] != nil {
         .executableTarget(
             name: "backscroll-fuzz",
             dependencies: ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store"], path: "Tests/Fuzz",
-            exclude: ["http", "websocket", "json", "tokens", "proxy", "since", "imports"],
+            exclude: ["http", "websocket", "json", "tokens", "proxy", "since", "imports", "pages", "pages.c"],
             swiftSettings: settings))
 }
