@@ -1,5 +1,6 @@
 import CPostgreSQL
 import Glibc
+import Synchronization
 
 /// A PostgreSQL server of Debian's package, in a temporary directory.
 ///
@@ -66,6 +67,8 @@ public final class TestPostgres: @unchecked Sendable {
     /// The process id of the running server, or `nil`.
     private var server: pid_t?
     private var databaseCount = 0
+    /// The name of the database that others begin as copies of, once there is one.
+    private let template = Mutex<String?>(nil)
 
     /// Creates a server and starts it.
     ///
@@ -123,6 +126,31 @@ public final class TestPostgres: @unchecked Sendable {
             return "test\(databaseCount)"
         }
         try query("CREATE DATABASE \(name) TEMPLATE \(template)")
+        return name
+    }
+
+    /// Creates a database with the tables of Backscroll, as its first start leaves it.
+    ///
+    /// The first call makes the tables, and all databases are copies of what it has made: the tables alone would take PostgreSQL as
+    /// long as a copy.
+    ///
+    /// - Parameter makeTables: Makes the tables in the database with the given URL.
+    /// - Returns: Its name.
+    public func createDatabase(makeTables: (String) throws -> Void) throws -> String {
+        let template = try template.withLock { template in
+            if let template { return template }
+            let name = try createDatabase()
+            try makeTables(url(of: name))
+            template = name
+            return name
+        }
+        let name = try createDatabase(from: template)
+        // Each database has an epoch and a secret of its own.
+        try query(
+            """
+            UPDATE meta SET value = substr(md5(random()::text) || md5(random()::text), 1, length(value))
+            WHERE key IN ('epoch', 'fingerprint_secret')
+            """, in: name)
         return name
     }
 

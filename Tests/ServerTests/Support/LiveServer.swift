@@ -5,6 +5,8 @@ import Server
 import TestSupport
 import Transport
 
+@testable import Store
+
 /// A server that runs in this process, on a port of 127.0.0.1 with a database of its own.
 final class LiveServer {
     /// Its configuration at the start.
@@ -18,7 +20,7 @@ final class LiveServer {
         var configuration = ServerConfiguration()
         configuration.host = "127.0.0.1"
         configuration.port = 0
-        configuration.database = try Self.database("chat.db", in: directory)
+        configuration.database = try Self.database(in: directory)
         configuration.unsafeDatabase = TestPostgres.isTestedStore
         // Names that tests use as Host.
         configuration.allowedHosts = ["x", "h", "test.example"]
@@ -34,15 +36,20 @@ final class LiveServer {
         server = try Server(configuration, logger: logger)
     }
 
-    private static func database(_ name: String, in directory: TemporaryDirectory) throws -> String {
-        guard TestPostgres.isTestedStore else { return directory.path(of: name) }
+    private static func database(in directory: TemporaryDirectory) throws -> String {
+        guard TestPostgres.isTestedStore else { return directory.path(of: "chat.db") }
         let postgres = try TestPostgres.contract()
-        return postgres.url(of: try postgres.createDatabase())
+        let name = try postgres.createDatabase { url in
+            try PostgresSchema.migrate(PostgresConnection(PostgresConnection.Settings(url: url)))
+        }
+        return postgres.url(of: name)
     }
 
     /// Returns the path or URL of another, empty database.
     func anotherDatabase() throws -> String {
-        try Self.database("other.db", in: directory)
+        guard TestPostgres.isTestedStore else { return directory.path(of: "other.db") }
+        let postgres = try TestPostgres.contract()
+        return postgres.url(of: try postgres.createDatabase())
     }
 
     /// The port; valid while the server runs.

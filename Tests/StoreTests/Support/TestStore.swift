@@ -24,7 +24,9 @@ enum TestStore {
     static func database(of path: String) throws -> String {
         try databases.withLock { databases in
             if let known = databases[path] { return known }
-            let name = try TestPostgres.contract().createDatabase()
+            let name = try TestPostgres.contract().createDatabase { url in
+                try PostgresSchema.migrate(PostgresConnection(PostgresConnection.Settings(url: url)))
+            }
             databases[path] = name
             return name
         }
