@@ -243,7 +243,7 @@ function enter(user, token) {
     const isReturn = navigation?.type !== "navigate";
     show(room, at, isReturn);
     if (refused !== null) {
-        $("#nothing-text").textContent = texts.badRoom(refused);
+        $("#nothing-text").textContent = `${texts.badRoom(refused)} ${texts.roomIDHint}`;
     }
     first.then(() => {
         if (client !== entered) return;

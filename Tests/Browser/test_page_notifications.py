@@ -108,7 +108,7 @@ def test_browser_that_refuses_is_named(stubbed):
     stubbed.run("window.answer = 'denied'")
     stubbed.click("#me")
     stubbed.click("#notify")
-    stubbed.wait("document.querySelector('#profile-error').textContent.includes('does not allow')")
+    stubbed.wait("document.querySelector('#profile-error').textContent.includes('Allow notifications')")
     assert not stubbed.find("#notify").is_selected()
 
 
