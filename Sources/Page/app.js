@@ -398,7 +398,7 @@ function setRole(room) {
     const role = room?.role;
     // In a direct room, too, an owner may delete the other's messages.
     screen.setRoom(room);
-    $("#join").hidden = role !== undefined || !room || screen.isEnded;
+    $("#join").hidden = role !== undefined || !room;
     // The members of a direct room stay.
     $("#settings").hidden = $("#add-member").hidden = role !== "owner" || room?.direct !== undefined;
     $("#leave").hidden = $("#mute").hidden = !role;

@@ -205,10 +205,7 @@ export class Screen {
         this.id = id;
         this.scroller = $("[data-timeline]");
         this.#placeKey = `backscroll.place.${me}/${id}`;
-        $("#ended").hidden = true;
-        $(".frame").hidden = false;
-        $("#ban").hidden = true;
-        $("#composer").hidden = $("#date").hidden = $("#members").hidden = false;
+        $("#ended").hidden = $("#ban").hidden = true;
         this.onChange = onChange;
         this.onJump = onJump;
         this.#room = client.room(id);
@@ -532,13 +529,13 @@ export class Screen {
 
     /** Tells the state of the connection. */
     showNetwork() {
-        if (!this.isEnded) setText($("#connection"), networkText(this.#room.view.connection));
+        setText($("#connection"), networkText(this.#room.view.connection));
     }
 
     /** Shows the button that goes to the first unread mention. */
     #showMention() {
         const button = $("[data-to-mention]");
-        const mention = this.unread === 0 || this.isEnded ? null : this.#mention;
+        const mention = this.unread === 0 ? null : this.#mention;
         setHidden(button, mention === null);
         if (!mention) return;
         const text = unreadText(mention.count);
@@ -547,7 +544,6 @@ export class Screen {
     }
 
     #drawPins() {
-        if (this.isEnded) return;
         drawPins(this.#pins.view, (message) => this.#isFolded(message));
         if (showsMessages(PINS_TITLE)) drawMessages(this.#pinList);
     }
@@ -592,11 +588,7 @@ export class Screen {
         back.onclick = () => $("#back").click();
         $("#ended").replaceChildren(element("p", {}, ...withLocalTime(problemText(ending))), back);
         $("#ended").hidden = false;
-        const isAlone = !this.#view?.chunks.length;
-        $("#ended").classList.toggle("alone", isAlone);
-        $(".frame").hidden = isAlone;
-        for (const selector of ["#ban", "#pins", "#composer", "#join", "#date", "#members", "#empty", "[data-toast]", "[data-to-latest]", "[data-to-mention]", "[data-return]", "[data-date]"]) $(selector).hidden = true;
-        for (const selector of ["#connection", "[data-online]", "[data-typing]"]) setText($(selector), "");
+        $("#ended").classList.toggle("alone", !this.#view?.chunks.length);
         this.scroller.dataset.connection = "ended";
         this.isEnded = true;
     }

@@ -107,8 +107,8 @@ def test_ended_room_says_why_at_the_top_and_nothing_of_a_connection(chats):
     server.request("DELETE", "/v1/rooms/plans?user=bob")
     ended = chat.wait_for("#ended")
     assert "deleted" in ended.text
-    assert not chat.find("[data-to-latest]").is_displayed()
-    assert chat.find("#connection").text == "" and chat.find("[data-online]").text == ""
+    for selector in "[data-to-latest]", "#connection", "[data-online]", "#mute", "#search-room", "#members", "#composer":
+        assert not chat.find(selector).is_displayed()
     assert ended.location["y"] < chat.find("[data-timeline]").location["y"]
 
 
