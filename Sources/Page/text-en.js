@@ -20,7 +20,7 @@ export default {
     roomKeys: "Up and down move between rooms.", deletedUser: "Deleted user",
 
     // A room
-    connecting: "Connecting…", catchingUp: "Catching up…", offline: "Offline", noAnswer: "The server does not answer",
+    connecting: "Connecting…", catchingUp: "Catching up…", offline: "Offline", noAnswer: "Server not answering",
     here: (/** @type {string} */ count) => `${count} here`, backToRooms: "Back to the rooms", join: "Join", members: "Members", messages: "Messages",
     listKeys: "Arrow keys move between messages and within them. The menu key opens a menu. Escape goes to the text field.",
     loading: "Loading…", loadFailed: "Could not load. Scroll to try again.", willLoad: "The messages will be here once the server answers.",

@@ -17,7 +17,7 @@ const texts = {
     unreadCount: (count) => `안 읽음 ${count}개`, mentionCount: (count) => `나를 멘션함 ${count}개`,
     roomKeys: "위아래 화살표로 대화방을 옮겨 다닙니다.", deletedUser: "탈퇴한 사용자",
 
-    connecting: "연결 중…", catchingUp: "불러오는 중…", offline: "오프라인", noAnswer: "서버가 응답하지 않습니다",
+    connecting: "연결 중…", catchingUp: "불러오는 중…", offline: "오프라인", noAnswer: "서버 응답 없음",
     here: (count) => `${count}명 접속 중`, backToRooms: "대화방 목록으로", join: "참여", members: "멤버", messages: "메시지",
     listKeys: "화살표로 메시지 사이와 메시지 안을 옮겨 다닙니다. 메뉴 키는 메뉴를 열고, Escape는 입력란으로 갑니다.",
     loading: "불러오는 중…", loadFailed: "불러오지 못했습니다. 스크롤하면 다시 시도합니다.", willLoad: "서버가 응답하면 메시지가 나타납니다.",

@@ -1003,7 +1003,7 @@ def test_page_comes_back_after_the_server_was_away(chats):
     chats.server.stop()
     chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
     # The second once a request had no answer.
-    assert chat.find("#connection").text in ("Connecting…", "The server does not answer")
+    assert chat.find("#connection").text in ("Connecting…", "Server not answering")
     chats.server.start()
     chats.server.send("Meanwhile", user="bob")
     chat.wait_text("Meanwhile")

@@ -49,7 +49,7 @@ def test_request_without_an_answer_is_said_until_there_is_one(chat):
     chat.open()
     chat.run("window.real = window.fetch; window.fetch = () => Promise.reject(new TypeError())")
     chat.type("Unanswered")
-    chat.wait(f"{CONNECTION} === 'The server does not answer'")
+    chat.wait(f"{CONNECTION} === 'Server not answering'")
     assert chat.status("connection") == "live"
     chat.run("window.fetch = window.real")
     chat.wait("document.querySelector('.row[data-state=stored]')")
@@ -60,6 +60,6 @@ def test_socket_that_works_ends_the_word_of_a_missed_answer(chat):
     chat.open()
     chat.run("window.real = window.fetch; window.fetch = () => Promise.reject(new TypeError())")
     chat.type("Unanswered")
-    chat.wait(f"{CONNECTION} === 'The server does not answer'")
+    chat.wait(f"{CONNECTION} === 'Server not answering'")
     chat.wait(f"{CONNECTION} === ''")
     assert chat.status("connection") == "live"

@@ -33,6 +33,8 @@ def test_room_that_cannot_be_loaded_says_why(chat):
     chat.wait("document.querySelector('[data-timeline][data-connection=offline]')")
     chat.run("history.pushState({}, '', '/?user=alice&room=unknown'); dispatchEvent(new PopStateEvent('popstate'))")
     chat.wait("document.querySelector('#empty-text').textContent.includes('once the server answers')")
+    # The middle says it, and nothing else.
+    assert not any(chat.find(selector).is_displayed() for selector in ("[data-edge=before]", "[data-edge=after]", "[data-to-latest]"))
     chat.server.start()
     chat.wait_live()
     chat.wait("document.querySelector('#empty-title').textContent === 'No messages yet'")
