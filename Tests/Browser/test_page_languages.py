@@ -38,6 +38,22 @@ def speak(chat):
     set_languages("en-US")
 
 
+def test_korean_lines_break_between_words(chat, speak):
+    speak("ko-KR,en")
+    chat.server.send("비가 오면 일요일로 미뤄요 " * 12, user="bob")
+    chat.open()
+    broken = chat.run(r"""
+        const text = document.querySelector(".text p").firstChild;
+        return [...text.data.matchAll(/\S+/g)].filter(({ 0: word, index }) => {
+            const range = new Range();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            return range.getClientRects().length > 1;
+        }).map(([word]) => word);
+    """)
+    assert broken == []
+
+
 def test_browser_decides_the_language_of_texts_and_times(chat, speak):
     server = chat.server
     speak("ko-KR,en")
