@@ -1448,14 +1448,12 @@ def test_forced_colours_mark_the_open_room(chats):
         chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-# Returns the contrast of the placeholder with the field.
+# Returns the contrast of two colours.
 CONTRAST = """
-const input = document.querySelector("[data-composer]");
 const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((value) => value / 255)
     .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
     .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
-const [dark, bright] = [light(getComputedStyle(input, "::placeholder").color), light(getComputedStyle(input).backgroundColor)].sort((a, b) => a - b);
-return (bright + 0.05) / (dark + 0.05);
+const contrast = (...colours) => colours.map(light).sort((a, b) => b - a).map((value) => value + 0.05).reduce((bright, dark) => bright / dark);
 """
 
 
@@ -1464,7 +1462,28 @@ def test_placeholder_can_be_read(chats, scheme):
     chat = chats()
     chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
     try:
-        assert chat.open().run(CONTRAST) >= 4.5
+        assert chat.open().run(CONTRAST + """
+            const input = document.querySelector("[data-composer]");
+            return contrast(getComputedStyle(input, "::placeholder").color, getComputedStyle(input).backgroundColor);
+        """) >= 4.5
+    finally:
+        chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_in_own_messages_can_be_seen(chats, scheme):
+    chats.server.send("One", user="bob")
+    chats.server.request("POST", "/v1/rooms/lobby/messages?user=alice", {"text": "Two", "reply_to": 1})
+    chat = chats()
+    chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        chat.open()
+        chat.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+        chat.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+        assert chat.run(CONTRAST + """
+            const ring = getComputedStyle(document.activeElement);
+            return ring.outlineStyle === "solid" && contrast(ring.outlineColor, getComputedStyle(document.activeElement.closest(".mine .bubble")).backgroundColor);
+        """) >= 3
     finally:
         chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
