@@ -82,12 +82,14 @@ def test_print_has_the_conversation_and_the_reader_stays_where_they_are(chat):
 
 def test_paper_has_neither_the_list_of_rooms_nor_the_composer(chat):
     fill(chat.server, 3)
+    chat.server.send(f"```\n{'code, ' * 90}\n```")
     chat.open()
     chat.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
     try:
         for selector in ".rooms", "#composer", ".actions", "#members":
             assert not chat.find(selector).is_displayed(), selector
         assert chat.find("#room-title").is_displayed() and chat.find(".row .text").is_displayed()
+        assert chat.run("const { scrollWidth, clientWidth } = document.querySelector('pre'); return scrollWidth - clientWidth") == 0
         # Ink on white, whatever the screen has.
         assert chat.run("return getComputedStyle(document.querySelector('.row .text')).color") == "rgb(0, 0, 0)"
     finally:
