@@ -540,7 +540,7 @@ export class Screen {
         if (!mention) return;
         const text = unreadText(mention.count);
         setText($("[data-to-mention] .badge"), text);
-        button.setAttribute("aria-label", texts.toMentionOf(text));
+        button.title = button.ariaLabel = texts.toMention(text);
     }
 
     #drawPins() {

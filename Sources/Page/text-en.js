@@ -25,7 +25,7 @@ export default {
     listKeys: "Arrow keys move between messages and within them. The menu key opens a menu. Escape goes to the text field.",
     loading: "Loading…", loadFailed: "Could not load. Scroll to try again.", willLoad: "The messages will be here once the server answers.",
     writeFirst: "Write the first one.", newMessages: "New messages", newCount: (/** @type {string} */ count) => ` (${count} new)`,
-    toMention: "To the mention of you", toMentionOf: (/** @type {string} */ count) => `To the mention of you, ${count} unread`,
+    toMention: (/** @type {string} */ count) => `To the mention of you, ${count} unread`,
     goBack: "Back to where you were", toNewest: "To the newest message",
     manyType: "Several people are typing…", typing: (/** @type {number} */ count) => ["", ` ${count > 1 ? "are" : "is"} typing…`],
     goToDay: "Go to a day", day: "Day", go: "Go", noDay: "There are no messages from that day on.",

@@ -22,7 +22,7 @@ const texts = {
     listKeys: "화살표로 메시지 사이와 메시지 안을 옮겨 다닙니다. 메뉴 키는 메뉴를 열고, Escape는 입력란으로 갑니다.",
     loading: "불러오는 중…", loadFailed: "불러오지 못했습니다. 스크롤하면 다시 시도합니다.", willLoad: "서버가 응답하면 메시지가 나타납니다.",
     writeFirst: "첫 메시지를 보내 보세요.", newMessages: "새 메시지", newCount: (count) => ` (새 메시지 ${count}개)`,
-    toMention: "나를 멘션한 메시지로", toMentionOf: (count) => `나를 멘션한 메시지로, 안 읽음 ${count}개`,
+    toMention: (count) => `나를 멘션한 메시지로, 안 읽음 ${count}개`,
     goBack: "보던 곳으로", toNewest: "최신 메시지로",
     manyType: "여러 명이 입력 중…", typing: () => ["", "님이 입력 중…"],
     goToDay: "날짜로 이동", day: "날짜", go: "이동", noDay: "그날부터는 메시지가 없습니다.",
