@@ -386,7 +386,8 @@ const ATTACHMENT_NAMES = { image: texts.picture, video: texts.video, audio: text
 export function summary(message) {
     if (!message) return "";
     if (message.deleted) return texts.deleted;
-    if (message.text) return cut((message.text.replace(/```(?:[\w+-]*\n)?/g, "").trim() || message.text).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
+    const text = message.text?.slice(0, 4 * SUMMARY_LENGTH);
+    if (text) return cut((element("p", {}, ...inline(text.replace(/```(?:[\w+-]*\n)?|^ {0,3}> +/gm, ""))).textContent?.trim() || text).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];
     return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || ATTACHMENT_NAMES[attachment.type] : "";
 }

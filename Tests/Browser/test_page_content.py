@@ -33,6 +33,19 @@ class Pictures(http.server.BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.parametrize("text, words", [
+    ("**six** boxes, _a ladder_ and `water: off`", "six boxes, a ladder and water: off"),
+    ("> It fails\nFor me, too", "It fails For me, too"),
+    ("```python\nwater(bed)\n```", "water(bed)"),
+    ("2 ** 3, snake_case_name", "2 ** 3, snake_case_name"),
+    ("```", "```"),
+])
+def test_first_words_have_no_marks(chat, text, words):
+    chat.server.send(text, user="bob")
+    chat.open()
+    assert chat.wait_for(".row").get_attribute("aria-label").startswith(f"bob: {words},")
+
+
 @pytest.fixture(scope="module")
 def images():
     """The origin of a site with pictures."""
