@@ -339,6 +339,8 @@ function go(room) {
     if (screen?.id === room) return;
     enterStep({ isFromList: screen === null }, urlOf(room));
     show(room, "read", true);
+    // On touch screens the keyboard would cover the messages.
+    if (!matchMedia("(pointer: coarse)").matches) $("[data-composer]").focus();
 }
 
 /**

@@ -189,7 +189,7 @@ export function openMenu({ x, y }, label, note, { emoji, react }, items) {
         dialog.close();
         run();
     };
-    dialog.onkeydown = (event) => moveFocus(dialog, event);
+    dialog.onkeydown = (event) => (event.key === "Tab" ? dialog.close() : moveFocus(dialog, event));
     dialog.showModal();
     const { width, height } = dialog.getBoundingClientRect();
     dialog.style.setProperty("--x", `${Math.max(MARGIN, Math.min(x, innerWidth - width - MARGIN))}px`);

@@ -486,6 +486,8 @@ export class Screen {
             node.removeAttribute("data-found");
             void node.offsetWidth;
             node.setAttribute("data-found", "");
+            // Not from a text field, in which the reader may have begun to write, nor where a link has led.
+            if (!document.activeElement?.matches("body, input, textarea")) node.focus({ preventScroll: true });
         }
     }
 

@@ -1423,6 +1423,31 @@ def test_list_is_one_stop_for_the_tab_key(chats):
     assert chat.run("return document.querySelectorAll('[data-room-item] a[tabindex=\"0\"]').length") == 1 and first
 
 
+def test_focus_follows_a_jump(chats):
+    fill(chats.server, 100)
+    chats.server.request("POST", "/v1/rooms/lobby/messages?user=bob", {"text": "An answer", "reply_to": 1})
+    chat = chats().open(at=101)
+    # A link to a message marks it, and leaves the focus.
+    assert chat.run("return document.activeElement === document.body")
+    chat.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+    chat.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT, Keys.ENTER)
+    chat.wait("document.activeElement.dataset.seq === '1'")
+    chat.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    assert chat.run("return document.activeElement.dataset.seq") == "2"
+
+
+def test_room_that_is_chosen_has_the_focus_in_its_text_field(chats):
+    for room in "lobby", "other":
+        chats.server.request("PUT", f"/v1/rooms/{room}?user=alice", {"visibility": "open"})
+    chat = chats().open()
+    chat.click("[data-room-item=other] a")
+    chat.wait_live()
+    assert chat.run("return document.activeElement.matches('[data-composer]')")
+    chat.click("#members")
+    chat.wait_for("#member-list .who")
+    assert chat.run("return document.activeElement.id") == "members-title"
+
+
 def test_home_and_end_go_to_the_first_and_the_newest_message(chats):
     fill(chats.server, 200)
     chat = chats().open(at=100)

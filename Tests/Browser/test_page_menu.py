@@ -188,6 +188,9 @@ def test_keyboard_opens_the_menu_and_moves_in_it(chats):
     alice.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     assert not alice.run("return document.querySelector('#menu').open")
     assert alice.run(focused)["seq"] == "1"
+    alice.click("[data-menu]")
+    alice.driver.switch_to.active_element.send_keys(Keys.TAB)
+    assert not alice.run("return document.querySelector('#menu').open")
 
 
 def test_long_press_opens_the_menu_as_a_sheet(chats):
