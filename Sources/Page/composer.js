@@ -223,7 +223,7 @@ export class Composer {
         } else if (event.key === "ArrowUp" && !this.#input.value && !this.#context) {
             event.preventDefault();
             this.#handlers.editLast();
-        } else if (event.key === "Enter" && !event.shiftKey) {
+        } else if (event.key === "Enter" && !event.shiftKey && (event.ctrlKey || event.metaKey || !matchMedia("(pointer: coarse)").matches)) {
             this.#submit(event);
         }
     }

@@ -306,6 +306,19 @@ def test_bar_of_actions_is_shown_to_the_keyboard_and_not_after_a_tap(chats):
         alice.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
+def test_return_breaks_the_line_on_a_touch_keyboard(chats):
+    alice = chats().open()
+    alice.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        alice.wait("matchMedia('(pointer: coarse)').matches")
+        alice.find("[data-composer]").send_keys("One", Keys.ENTER, "two")
+        assert alice.find("[data-composer]").get_attribute("value") == "One\ntwo"
+        alice.find("[data-composer]").send_keys(Keys.CONTROL, Keys.ENTER)
+        alice.wait_text("One\ntwo")
+    finally:
+        alice.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
 def test_reactions_are_chosen_at_the_bubble(chats):
     chats.server.send("Hello", user="bob")
     alice = chats()
