@@ -48,6 +48,8 @@ let screen = null;
 let listed = [];
 /** @type {Notifications | null} */
 let notifications = null;
+/** What the list says of a link that names no room, until a room is opened. */
+let refusal = "";
 
 /** @type {() => void} */
 let endFirst = () => {};
@@ -242,9 +244,8 @@ function enter(user, token) {
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
     const isReturn = navigation?.type !== "navigate";
     show(room, at, isReturn);
-    if (refused !== null) {
-        $("#nothing-text").textContent = `${texts.badRoom(refused)} ${texts.roomIDHint}`;
-    }
+    refusal = refused === null ? "" : `${texts.badRoom(refused)} ${texts.roomIDHint}`;
+    filterRooms();
     first.then(() => {
         if (client !== entered) return;
         // The list shows a failure by staying empty, and goes on trying.
@@ -282,10 +283,10 @@ function show(room, at, isReturn) {
     closeDialogs();
     screen?.close();
     screen = null;
+    refusal = "";
     $("#app").classList.toggle("in-room", room !== null);
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
-    $("#nothing-text").textContent = texts.chooseRoom;
     // The room that is left may have an unsent text.
     fillRooms(room);
     if (room === null) {
@@ -570,7 +571,7 @@ function filterRooms() {
         isAny ||= isShown;
     }
     $("#first").hidden = listed.length > 0 || !client?.rooms.view.isListed;
-    $("#no-rooms").textContent = listed.length && !isAny ? texts.noRoomFound : "";
+    $("#no-rooms").textContent = listed.length && !isAny ? texts.noRoomFound : refusal;
 }
 
 /** The links of the rooms that are shown. */

@@ -238,7 +238,7 @@ def test_mistyped_room_is_not_listed(chats):
 def test_url_with_a_wrong_room_is_refused_with_the_rule(chats):
     chat = chats()
     chat.driver.get(f"{chat.server.url}/?user=alice&room=the%20garden")
-    text = chat.wait_for("#nothing").text
+    text = chat.wait_for("#no-rooms").text
     assert "the garden" in text and "letters, digits" in text
 
 

@@ -107,6 +107,16 @@ def small(chat):
     chat.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_link_that_names_no_room_is_told_beside_the_list(small):
+    small.server.request("PUT", "/v1/rooms/plans?user=alice", {"visibility": "open"})
+    small.open(room="no%20room", wait=False)
+    small.wait_for("[data-room-item=plans]")
+    assert "no room" in small.find("#no-rooms").text
+    small.click("[data-room-item=plans] a")
+    small.wait_live()
+    assert small.run("return document.querySelector('#no-rooms').textContent") == ""
+
+
 def test_narrow_screen_shows_all_controls(small):
     small.server.request("PUT", "/v1/rooms/plans?user=alice", {"visibility": "open", "title": "A long title of a room that does not fit"})
     for user in "bob", "somebody-with-a-very-long-name":
