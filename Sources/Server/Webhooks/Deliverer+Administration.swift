@@ -108,14 +108,10 @@ extension Deliverer {
     /// - Parameter then: Called with the receiver's answer as a JSON object.
     func test(_ id: WebhookID, then: @escaping @Sendable ([UInt8]) -> Void) throws {
         guard let webhook = try store.webhooks().first(where: { $0.id == id }) else { throw Problem.webhookNotFound }
-        var body: [UInt8] = []
-        body.append(literal: #"{"type":"test","webhook":"#)
-        body.append(quoted: id.string)
-        body.append(UInt8(ascii: "}"))
-        let delivery = WebhookDeliveries.id("\(id) test \(UInt64.random(in: 0...(.max)))")
+        let delivery = Delivery(testOf: id)
         sender.post(
-            webhook.url, headers: WebhookDeliveries.headers(of: body, id: delivery, secrets: webhook.secrets),
-            body: body, timeout: WebhookDeliveries.answerTime
+            webhook.url, headers: DeliverySigner(webhook).headers(of: delivery), body: delivery.body,
+            timeout: WebhookDeliveries.answerTime
         ) { result in
             var members: [UInt8] = []
             switch result {
@@ -128,7 +124,7 @@ extension Deliverer {
             }
             var json: [UInt8] = []
             json.append(literal: #"{"webhook_id":"#)
-            json.append(quoted: delivery)
+            json.append(quoted: delivery.id)
             json += [UInt8(ascii: ",")] + members.dropFirst() + [UInt8(ascii: "}")]
             then(json)
         }

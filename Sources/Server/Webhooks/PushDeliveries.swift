@@ -54,7 +54,7 @@ final class PushDeliveries {
     private let webhook: Webhook
     private unowned let owner: Deliverer
     private var store: any WebhookStore { owner.store }
-    private let send: (_ body: [UInt8], _ id: String) -> Int
+    private let send: (Delivery) -> Int
     private let epoch: () -> String
     private var queue = DeliveryQueue()
     private var rooms: [RoomID: Room] = [:]
@@ -78,7 +78,7 @@ final class PushDeliveries {
     /// - Parameter send: Sends a delivery, and returns its number.
     init(
         _ webhook: Webhook, of owner: Deliverer, epoch: @escaping () -> String,
-        send: @escaping (_ body: [UInt8], _ id: String) -> Int
+        send: @escaping (Delivery) -> Int
     ) {
         self.webhook = webhook
         self.owner = owner
@@ -175,8 +175,7 @@ final class PushDeliveries {
     // MARK: Delivering
 
     private struct Prepared {
-        let body: [UInt8]
-        let id: String
+        let delivery: Delivery
         let flight: Flight
     }
 
@@ -201,7 +200,7 @@ final class PushDeliveries {
                 }
                 throw error
             }
-            for next in prepared { flights[send(next.body, next.id)] = next.flight }
+            for next in prepared { flights[send(next.delivery)] = next.flight }
             // Rooms without anything to deliver make way for others.
             taken = queue.next(at: .now)
         }
@@ -323,12 +322,12 @@ final class PushDeliveries {
         body += owner.pushRules.hasContent ? snapshot : Self.ids(of: first.seq, in: id)
         body.append(literal: #","recipients":"#)
         body.append(array: list) { $1.append(object: $0) }
-        body.append(member: "collapse_id", String(WebhookDeliveries.id("\(epoch()) \(id) \(first.seq)").dropFirst(4)))
+        body.append(member: "collapse_id", String(Delivery.id("\(epoch()) \(id) \(first.seq)").dropFirst(4)))
         body.append(member: "thread_id", id.string)
         body.append(member: "epoch", epoch())
         body.append(UInt8(ascii: "}"))
         return Prepared(
-            body: body, id: WebhookDeliveries.id("\(name) \(users.map(\.string).joined(separator: " "))"),
+            delivery: Delivery(body, name: "\(name) \(users.map(\.string).joined(separator: " "))"),
             flight: Flight(room: id, users: users, changes: changes))
     }
 
@@ -381,8 +380,8 @@ final class PushDeliveries {
         body.append(member: "epoch", epoch())
         body.append(UInt8(ascii: "}"))
         // Not the same as that of an equal delivery before.
-        let id = WebhookDeliveries.id("\(webhook.id) clear \(now) \(String(decoding: body, as: UTF8.self))")
-        return Prepared(body: body, id: id, flight: Flight(room: Self.clear, users: users, changes: changes))
+        let delivery = Delivery(body, name: "\(webhook.id) clear \(now) \(String(decoding: body, as: UTF8.self))")
+        return Prepared(delivery: delivery, flight: Flight(room: Self.clear, users: users, changes: changes))
     }
 
     // MARK: Answers

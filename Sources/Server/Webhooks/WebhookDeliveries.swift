@@ -1,7 +1,6 @@
 import Chat
 import CoreMetrics
 import Logging
-import Signatures
 import Store
 import Webhooks
 import Wire
@@ -51,6 +50,7 @@ final class WebhookDeliveries {
 
     private var webhook: Webhook
     private unowned let owner: Deliverer
+    private let signer: DeliverySigner
     private var store: any WebhookStore { owner.store }
     private let logger: Logger
     private var queue: DeliveryQueue
@@ -76,6 +76,7 @@ final class WebhookDeliveries {
     init(_ webhook: Webhook, of owner: Deliverer) {
         self.webhook = webhook
         self.owner = owner
+        signer = DeliverySigner(webhook)
         var logger = owner.logger
         logger[metadataKey: "webhook"] = "\(webhook.id)"
         self.logger = logger
@@ -86,9 +87,7 @@ final class WebhookDeliveries {
         owner.metrics.set(
             WebhookMetrics.State(isPaused: webhook.health.pause != nil || !webhook.isEnabled), of: webhook.id.string)
         if webhook.events.contains(.push) {
-            push = PushDeliveries(webhook, of: owner, epoch: { [unowned self] in epoch }) { [unowned self] in
-                post($0, id: $1)
-            }
+            push = PushDeliveries(webhook, of: owner, epoch: { [unowned self] in epoch }) { [unowned self] in post($0) }
         }
     }
 
@@ -265,22 +264,15 @@ final class WebhookDeliveries {
             if room != .server { cursors[room]!.isOver = true }
             return note(unstored: room)
         }
-        var body: [UInt8] = []
-        body.append(literal: #"{"type":"room.deleted","room":"#)
-        body.append(quoted: room.string)
-        body.append(member: "epoch", epoch)
-        body.append(UInt8(ascii: "}"))
         send(
-            body, id: Self.id("\(webhook.id) \(epoch) \(room) \(cursor.rev) \(cursor.rev) true"),
+            Delivery(deletionOf: room, after: cursor.rev, to: webhook.id, epoch: epoch),
             Flight(room: room, rev: cursor.rev, hasMore: false, last: nil, isDeletion: true))
     }
 
     private func send(_ event: PendingEvent, to room: RoomID, _ cursor: Cursor) {
-        let body = event.event.body(
-            in: room == .server ? nil : room, number: event.number, rev: event.rev, at: event.at, epoch: epoch)
         // There may be more, which the next delivery finds out.
         send(
-            body, id: Self.id("\(webhook.id) \(epoch) \(room) event \(event.number)"),
+            Delivery(event, in: room, to: webhook.id, epoch: epoch),
             Flight(room: room, rev: cursor.rev, hasMore: true, last: event.at, event: event.number))
     }
 
@@ -295,68 +287,31 @@ final class WebhookDeliveries {
             _ = queue.answered(room, .status(200), hasMore: hasMore, at: .now, share: 0)
             return received(room, flight)
         }
-        var body: [UInt8] = []
-        body.reserveCapacity(content.messages.count + 256)
-        body.append(literal: #"{"type":"messages","room":"#)
-        body.append(quoted: room.string)
-        body.append(member: "since", cursor.rev)
-        body.append(literal: #","messages":["#)
-        body.append(contentsOf: content.messages)
-        body.append(UInt8(ascii: "]"))
-        body.append(member: "rev", content.rev)
-        body.append(member: "has_more", content.hasMore)
-        body.append(member: "epoch", epoch)
-        body.append(UInt8(ascii: "}"))
         cursors[room]!.until = content.rev
-        send(body, id: Self.id("\(webhook.id) \(epoch) \(room) \(cursor.rev) \(flight.rev) false"), flight)
+        send(Delivery(content, in: room, since: cursor.rev, to: webhook.id, epoch: epoch), flight)
     }
 
     private func tellEpoch() {
-        var body: [UInt8] = []
-        body.append(literal: #"{"type":"epoch","epoch":"#)
-        body.append(quoted: store.epoch)
-        body.append(UInt8(ascii: "}"))
         send(
-            body, id: Self.id("\(webhook.id) \(store.epoch)"),
+            Delivery(epoch: store.epoch, to: webhook.id),
             Flight(room: nil, rev: 0, hasMore: false, last: nil))
     }
 
-    /// Returns the id of a delivery. The same delivery has the same one, also after a restart.
-    static func id(_ text: String) -> String {
-        let code = HMACSHA256.code(of: Array(text.utf8)[...], secret: Array("webhook-id".utf8))
-        return "msg_" + Base64URL.encode(Array(code.prefix(18)))
-    }
-
-    private func send(_ body: [UInt8], id: String, _ flight: Flight) { flights[post(body, id: id)] = flight }
+    private func send(_ delivery: Delivery, _ flight: Flight) { flights[post(delivery)] = flight }
 
     /// Posts a delivery.
     ///
     /// - Returns: The number under which its answer comes.
-    private func post(_ body: [UInt8], id: String) -> Int {
+    private func post(_ delivery: Delivery) -> Int {
         nextFlight += 1
         let number = nextFlight
         let webhookNumber = webhook.number
         owner.sender.post(
-            webhook.url, headers: Self.headers(of: body, id: id, secrets: webhook.secrets), body: body,
-            timeout: Self.answerTime
+            webhook.url, headers: signer.headers(of: delivery), body: delivery.body, timeout: Self.answerTime
         ) { [post = owner.post] result in
             post { $0.answered(webhookNumber, number, result) }
         }
         return number
-    }
-
-    /// Returns the headers of a delivery, signed at this time.
-    static func headers(of body: [UInt8], id: String, secrets: [Webhook.Secret]) -> [(name: String, value: String)] {
-        let now = Timestamp.now()
-        let valid = secrets.filter { secret in secret.until.map { now < $0 } ?? true }
-        let seconds = now.milliseconds / 1000
-        return [
-            ("Content-Type", "application/json"), ("webhook-id", id), ("webhook-timestamp", "\(seconds)"),
-            (
-                "webhook-signature",
-                valid.compactMap { WebhookSecret($0.text) }.signatures(of: body, id: id, timestamp: seconds)
-            ),
-        ]
     }
 
     // MARK: Answers
