@@ -80,7 +80,7 @@ public struct DeliveryQueue: Sendable {
 
     /// Time of the next attempt that is waited for; `nil` if there is none.
     public var nextAttempt: ContinuousClock.Instant? {
-        if pause != nil { return nil }
+        if pause != nil || earliest == nil { return nil }
         return entries.values.compactMap { entry in
             if case .waiting(let until) = entry.position { until } else { nil }
         }.min()

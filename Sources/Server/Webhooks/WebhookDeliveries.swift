@@ -42,6 +42,7 @@ final class WebhookDeliveries {
         let room: RoomID?
         let rev: Int64
         let hasMore: Bool
+        /// The receiver then has all changes up to this time; `nil` if it is not known.
         let last: Timestamp?
         var isDeletion = false
         /// The number of the event; 0 for messages.
@@ -49,8 +50,8 @@ final class WebhookDeliveries {
     }
 
     private var webhook: Webhook
-    private unowned let owner: Deliverer
     private let signer: DeliverySigner
+    private unowned let owner: Deliverer
     private var store: any WebhookStore { owner.store }
     private let logger: Logger
     private var queue: DeliveryQueue
@@ -75,8 +76,8 @@ final class WebhookDeliveries {
 
     init(_ webhook: Webhook, of owner: Deliverer) {
         self.webhook = webhook
-        self.owner = owner
         signer = DeliverySigner(webhook)
+        self.owner = owner
         var logger = owner.logger
         logger[metadataKey: "webhook"] = "\(webhook.id)"
         self.logger = logger
@@ -233,6 +234,7 @@ final class WebhookDeliveries {
         var bounds = DeliveryBounds()
         if !getsMessages { bounds.messages = 0 }
         while true {
+            let time = Timestamp.now()
             let until = [cursor.until, event?.rev].compactMap(\.self).min()
             switch try store.delivery(of: room, since: cursor.rev, until: until, bounds: bounds) {
             case .deleted:
@@ -252,7 +254,7 @@ final class WebhookDeliveries {
                         continue
                     }
                 }
-                return send(content, hasMore: content.hasMore || event != nil, to: room, cursor)
+                return send(content, hasMore: content.hasMore || event != nil, readAt: time, to: room, cursor)
             }
         }
     }
@@ -276,8 +278,12 @@ final class WebhookDeliveries {
             Flight(room: room, rev: cursor.rev, hasMore: true, last: event.at, event: event.number))
     }
 
-    private func send(_ content: DeliveredMessages, hasMore: Bool, to room: RoomID, _ cursor: Cursor) {
-        let flight = Flight(room: room, rev: content.rev, hasMore: hasMore, last: content.last)
+    private func send(
+        _ content: DeliveredMessages, hasMore: Bool, readAt time: Timestamp, to room: RoomID, _ cursor: Cursor
+    ) {
+        // What the receiver lacks afterwards has changed since then.
+        let last = content.last ?? (hasMore ? nil : time)
+        let flight = Flight(room: room, rev: content.rev, hasMore: hasMore, last: last)
         if content.count == 0 {
             // The room has changes that cannot be read at present. Without a pause this would be repeated at once.
             guard content.rev > cursor.rev || !content.hasMore else {

@@ -110,7 +110,7 @@ public struct DeliveredMessages: Sendable, Hashable {
     public var rev: Int64
     /// True if more messages have changed.
     public var hasMore = false
-    /// The time of the last message; `nil` without one.
+    /// The time of the last message if more have changed; `nil` otherwise.
     public var last: Timestamp?
 }
 
@@ -400,7 +400,7 @@ extension WebhookAccess {
             // The messages of a delivery that is tried again may all have changed again.
             if let until, isFull, content.rev < until { content.rev = until }
             content.hasMore = content.rev < found.state.rev
-            content.last = try? Message(decoding: Array(content.messages[newest...])).createdAt
+            if content.hasMore { content.last = try? Message(decoding: Array(content.messages[newest...])).createdAt }
             return .messages(content)
         }
     }

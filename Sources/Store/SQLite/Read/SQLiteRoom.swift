@@ -103,7 +103,9 @@ struct SQLiteRoom: RoomView {
                 return isWanted
             }
         }
-        for message in recent where isWanted && message.rev > since {
+        // Their revisions rise. Those who follow a room lack only the last ones.
+        let first = recent.lastIndex { $0.rev <= since }.map { $0 + 1 } ?? recent.startIndex
+        for message in recent[first...] where isWanted {
             last = message.rev
             let snapshot = message.body
             isWanted = body(message.rev, snapshot.span)
