@@ -22,6 +22,9 @@ static inline void backscroll_curl_body(CURL *handle, const void *bytes, long co
     curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE, count);
     curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes);
 }
+static inline void backscroll_curl_keep_connections(CURLM *multi, long count) {
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, count);
+}
 static inline void backscroll_curl_callbacks(
     CURL *handle, void *context, size_t (*take_body)(char *, size_t, size_t, void *),
     size_t (*take_header)(char *, size_t, size_t, void *),

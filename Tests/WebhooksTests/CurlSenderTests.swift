@@ -74,10 +74,44 @@ struct CurlSenderTests {
         #expect(connections.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `takes no second answer to a request, sent later, for the answer to the next one`() async throws {
+    @Test func `keeps the connections of a burst for the next one`() async throws {
+        let count = 8
+        let connections = Atomic(0)
+        let requests = Recorder<Void>()
+        let receiver = Receiver { connection in
+            connections.add(1, ordering: .relaxed)
+            var burst = 0
+            while connection.request() != nil {
+                burst += 1
+                requests.record(())
+                // All requests of a burst are under way before the first one is answered.
+                guard (try? requests.wait(for: burst * count)) != nil else { return }
+                connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+            }
+        }
+        let sender = CurlSender(Self.configuration())
+        let statuses = Recorder<Int?>()
+        @Sendable func post(burst: Int) {
+            for _ in 0..<count {
+                sender.post(receiver.url(), headers: [], body: [], timeout: .seconds(30)) { result in
+                    statuses.record(try? result.get().status)
+                    if statuses.events.count == burst * count, burst < 3 { post(burst: burst + 1) }
+                }
+            }
+        }
+        post(burst: 1)
+        #expect(try statuses.wait(for: 3 * count) == Array(repeating: 204, count: 3 * count))
+        #expect(connections.load(ordering: .relaxed) == count)
+    }
+
+    @Test(arguments: [false, true])
+    func `takes no second answer to a request, sent later, for the answer to the next one`(isEncrypted: Bool)
+        async throws
+    {
+        let certificate = isEncrypted ? try TestCertificate(name: "127.0.0.1") : nil
         let (isRead, isAnsweredTwice) = (Recorder<Void>(), Recorder<Void>())
         let connections = Atomic(0)
-        let receiver = Receiver { connection in
+        let receiver = Receiver(certificate: certificate) { connection in
             let number = connections.add(1, ordering: .relaxed).newValue
             var count = 0
             while connection.request() != nil {
@@ -90,7 +124,9 @@ struct CurlSenderTests {
                 isAnsweredTwice.record(())
             }
         }
-        let sender = CurlSender(Self.configuration())
+        var configuration = Self.configuration()
+        configuration.authorities = certificate?.certificatePath
+        let sender = CurlSender(configuration)
         let first = try await post(receiver.url(), by: sender, bodies: ["1", "2"]) { isRead.record(()) }
         #expect(first.map(\.status) == [201, 201])
         try isAnsweredTwice.wait(for: 1)
