@@ -179,22 +179,49 @@ def zipped(handler):
 
 
 # Answers that take the delivery, however they look.
-ACCEPTED = twice, continues, zipped
+def written(answer):
+    """Returns a behavior that writes an answer and ends the connection."""
+    return lambda handler: handler.wfile.write(answer)
+
+
+ACCEPTED = [
+    twice, continues, zipped,
+    written(b"HTTP/1.0 204 No Content\r\n\r\n"),
+    written(b"HTTP/1.0 200 OK\r\n\r\nbody"),
+    written(b"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"),
+    written(b"HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody"),
+    written(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nlonger"),
+    written(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\nX: y\r\n\r\n"),
+]
+# Answers that do not.
+REFUSED = [
+    written(b""), written(b"\r\n\r\n"), written(b"HTTP/1.1 200 OK\r\nContent-Le"),
+    written(b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    written(b"HTTP/1.1 304 Not Modified\r\nContent-Length: 4\r\n\r\n"),
+    written(b"HTTP/1.1 200 OK\r\nContent-Length: -4\r\n\r\nbody"),
+    written(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffffffff\r\nbody\r\n0\r\n\r\n"),
+    written(b"HTTP/1.1 200 OK\r\nX: " + b"x" * (1 << 20) + b"\r\n\r\n"),
+    written(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 10_000 + b"\r\n"),
+]
 
 
 def survives(kills):
-    """Nothing is lost and everything is in order with a receiver that misbehaves and a server that is killed."""
-    receiver = Receiver()
+    """Nothing is lost and everything is in order with a receiver that misbehaves and a server that is killed.
+
+    Another receiver gets everything while the first one still misbehaves.
+    """
+    receiver, other = Receiver(), Receiver()
     generator = random.Random(7)
     misbehavior = [
         204, 204, 204, 500, 503, 302, 429, 404, garbage, half, endless, close, reset, other_protocol, header_without_end,
-        odd_retry, drips, broken_chunks, *ACCEPTED,
+        odd_retry, drips, broken_chunks, *REFUSED, *ACCEPTED,
     ]
     stored = collections.defaultdict(list)
     stop = threading.Event()
     with Server(*LOOPBACK, database=DATABASE) as server:
         receiver.create(server, "a", rooms=["room-*"])
         receiver.behave = lambda event: generator.choice(misbehavior)
+        other.create(server, "other", rooms=["room-*"])
 
         def send(number):
             count = 0
@@ -233,10 +260,11 @@ def survives(kills):
         for thread in threads:
             thread.join()
         receiver.behave = lambda event: 204
+        wait(lambda: server.state("other")["rooms_behind"] == 0, "the other receiver has everything")
         # All rooms that wait are tried at once.
         server.ask("PUT", "/v1/admin/webhooks/a", {"enabled": True})
         wait(lambda: server.state("a")["rooms_behind"] == 0, "the receiver has everything")
-        for messages in receiver.received(), receiver.received(accepted_only=True):
+        for messages in receiver.received(), receiver.received(accepted_only=True), other.received():
             for room in stored:
                 # Each message of the room in its present state, and no other.
                 last = {}
@@ -253,7 +281,7 @@ def survives(kills):
                 assert last == current, f"{room}: {len(last)} received, {len(current)} stored"
                 revs = [message["rev"] for message in messages[room]]
                 assert revs == sorted(set(revs)), f"{room} is out of order"
-        assert not receiver.wrong, receiver.wrong[:3]
+        assert not receiver.wrong and not other.wrong, (receiver.wrong[:3], other.wrong[:3])
 
 
 def events_survive(kills, nodes=1, database=DATABASE):

@@ -14,6 +14,8 @@ final class CurlTransfer {
     private let error = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var body: [UInt8] = []
     private var headerBytes = 0
+    /// True once the empty line after the header has come.
+    private var hasHeader = false
     private var isCut = false
     /// The reason why this side ended the transfer.
     private var refusal: String?
@@ -66,7 +68,7 @@ final class CurlTransfer {
     func begin(_ request: SenderRequest) {
         self.request = request
         error.pointee = 0
-        (headerBytes, isCut, refusal) = (0, false, nil)
+        (headerBytes, hasHeader, isCut, refusal) = (0, false, false, nil)
         (hasOpenedSocket, port, isHeldBack) = (false, 0, false)
         // Without Expect libcurl would wait a second for receivers that do not answer "100 Continue".
         for line in request.headers.map({ "\($0.name): \($0.value)" }) + ["Expect:", "Accept:"] {
@@ -111,6 +113,9 @@ final class CurlTransfer {
     private func take(header bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         let line = UnsafeRawBufferPointer(start: bytes, count: count)
         if headerBytes == 0, line.starts(with: "HTTP/2".utf8) { sockets.forget(port: port) }
+        // Interim answers end with an empty line, too.
+        if line.starts(with: "HTTP/".utf8) { hasHeader = false }
+        if line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n") { hasHeader = true }
         headerBytes += count
         guard headerBytes > CurlSender.maximumHeader else { return count }
         refusal = "the header of the answer is longer than \(CurlSender.maximumHeader) bytes"
@@ -162,6 +167,8 @@ final class CurlTransfer {
             return .failure(
                 SenderError(String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 32 }))))
         }
+        // libcurl takes a connection that ends within the header for an answer.
+        guard hasHeader else { return .failure(SenderError("the answer ends within its header")) }
         let retryAfter = backscroll_curl_retry_after(handle)
         return .success(
             SenderAnswer(
