@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.request
 
 from standardwebhooks import Webhook
 
@@ -178,12 +179,12 @@ def zipped(handler):
     handler.wfile.write(head.encode() + bomb)
 
 
-# Answers that take the delivery, however they look.
 def written(answer):
     """Returns a behavior that writes an answer and ends the connection."""
     return lambda handler: handler.wfile.write(answer)
 
 
+# Answers that take the delivery, however they look.
 ACCEPTED = [
     twice, continues, zipped,
     written(b"HTTP/1.0 204 No Content\r\n\r\n"),
@@ -220,8 +221,8 @@ def survives(kills):
     stop = threading.Event()
     with Server(*LOOPBACK, database=DATABASE) as server:
         receiver.create(server, "a", rooms=["room-*"])
-        receiver.behave = lambda event: generator.choice(misbehavior)
         other.create(server, "other", rooms=["room-*"])
+        receiver.behave = lambda event: generator.choice(misbehavior)
 
         def send(number):
             count = 0
@@ -259,8 +260,8 @@ def survives(kills):
         stop.set()
         for thread in threads:
             thread.join()
-        receiver.behave = lambda event: 204
         wait(lambda: server.state("other")["rooms_behind"] == 0, "the other receiver has everything")
+        receiver.behave = lambda event: 204
         # All rooms that wait are tried at once.
         server.ask("PUT", "/v1/admin/webhooks/a", {"enabled": True})
         wait(lambda: server.state("a")["rooms_behind"] == 0, "the receiver has everything")
@@ -561,16 +562,24 @@ def cheap_receiver(cores):
         listener.close()
 
 
-def measure_comparison(rate, rounds=5, seconds=10, rooms=50):
+def deliveries(server):
+    """Returns the number of deliveries that receivers have taken."""
+    metrics = urllib.request.urlopen(f"{server.url}/metrics").read().decode()
+    return sum(map(float, re.findall(r"^backscroll_webhook_attempts_total\{[^}]*\"ok\"[^}]*\} (.+)", metrics, re.MULTILINE)))
+
+
+def measure_comparison(rate, cores=1, rounds=5, seconds=10, rooms=50):
     """Prints how fast sends are acknowledged without and with a webhook, in turn, and the median of the rounds.
 
-    The server has the first core for itself. The load and a receiver that costs little share the others.
+    The server has the first cores for itself, unless there are no more. The load and a receiver that costs little share the
+    others.
     """
-    def show(has_webhook, p50, p99, seconds):
-        name = "with" if has_webhook else "without"
-        print(f"{name} a webhook: p50 {p50:.2f} ms, p99 {p99:.2f} ms, CPU time {seconds:.1f} s", flush=True)
+    def show(has_webhook, p50, p99, seconds, count):
+        name = f"with a webhook, {count:.0f} deliveries" if has_webhook else "without a webhook"
+        print(f"{name}: p50 {p50:.2f} ms, p99 {p99:.2f} ms, CPU time {seconds:.2f} s", flush=True)
 
-    first, *others = sorted(os.sched_getaffinity(0))
+    every = sorted(os.sched_getaffinity(0))
+    first, others = every[:cores], every[cores:] or every
     os.sched_setaffinity(0, others)
     results = collections.defaultdict(list)
     with cheap_receiver(others) as port:
@@ -578,7 +587,7 @@ def measure_comparison(rate, rounds=5, seconds=10, rooms=50):
             for has_webhook in False, True:
                 with Server(*LOOPBACK, database=DATABASE) as server:
                     for thread in os.listdir(f"/proc/{server.process.pid}/task"):
-                        os.sched_setaffinity(int(thread), [first])
+                        os.sched_setaffinity(int(thread), first)
                     if has_webhook:
                         settings = {"url": f"http://127.0.0.1:{port}/", "enabled": True}
                         assert server.ask("PUT", "/v1/admin/webhooks/rate", settings)[0] in (200, 201)
@@ -592,11 +601,13 @@ def measure_comparison(rate, rounds=5, seconds=10, rooms=50):
                     if has_webhook:
                         wait(lambda: server.state("rate")["rooms_behind"] == 0, "the receiver has everything")
                         server.ask("DELETE", "/v1/admin/webhooks/rate")
-                    results[has_webhook].append((answer["p50"], answer["p99"], used(server) - before))
+                    results[has_webhook].append((answer["p50"], answer["p99"], used(server) - before, deliveries(server)))
                     show(has_webhook, *results[has_webhook][-1])
     print("medians:")
-    for has_webhook, rows in results.items():
-        show(has_webhook, *map(statistics.median, zip(*rows, strict=True)))
+    medians = {key: [statistics.median(column) for column in zip(*rows, strict=True)] for key, rows in results.items()}
+    for has_webhook, row in medians.items():
+        show(has_webhook, *row)
+    print(f"CPU time of a delivery: {(medians[True][2] - medians[False][2]) / medians[True][3] * 1e6:.0f} µs")
 
 
 def badges(receiver, accepted_only):
@@ -705,7 +716,7 @@ def pushes_follow_reads(kills):
 if sys.argv[1:2] == ["--rooms"]:
     raise SystemExit(measure_rooms(int(sys.argv[2])))
 if sys.argv[1:2] == ["--compare"]:
-    raise SystemExit(measure_comparison(int(sys.argv[2])))
+    raise SystemExit(measure_comparison(*map(int, sys.argv[2:])))
 if sys.argv[1:2] == ["--rate"]:
     raise SystemExit(measure_rate(int(sys.argv[2])))
 check("a webhook survives misbehaving receivers and kills of the server", survives, 3)
