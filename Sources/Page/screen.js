@@ -1041,7 +1041,7 @@ export class Screen {
 
     /**
      * Up and down move between messages, left and right within one, Home and End go to the first and the newest message, and
-     * Escape returns to the composer.
+     * Escape and characters return to the composer.
      *
      * @param {KeyboardEvent} event
      */
@@ -1049,7 +1049,10 @@ export class Screen {
         const { key, target } = event;
         const isMenuKey = key === "ContextMenu" || (key === "F10" && event.shiftKey);
         if (isMenuKey && target instanceof Element && this.#openMenuOf(target)) return event.preventDefault();
-        if (event.isComposing || event.altKey || event.metaKey || event.shiftKey || !(target instanceof HTMLElement)) return;
+        if (event.isComposing || event.altKey || event.metaKey || !(target instanceof HTMLElement)) return;
+        // A character, or the first key of one that is composed. The field gets it, because it has the focus before the key has an effect.
+        if (/^([^ /]|Process)$/u.test(key) && !event.ctrlKey) return this.#composer.focus();
+        if (event.shiftKey) return;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
         const isMedia = target.closest("video, audio") !== null;
         if (isMedia) return;

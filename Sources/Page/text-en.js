@@ -61,7 +61,7 @@ export default {
     // Writing
     message: "Message", send: "Send", names: "People to name", cancel: "Cancel", editMessage: "Edit your message", replyTo: ["Reply to ", ""],
     bytesLeft: (/** @type {string} */ count) => `${count} bytes left`, tooLong: (/** @type {string} */ count) => `Too long by ${count} bytes`,
-    noFiles: "Backscroll does not store files. Put the picture on a website, and paste its address here.",
+    noFiles: "Files cannot be sent. Paste the address of a picture on a website.",
     pictureLate: "The picture does not load.", pictureSize: "The picture has no size.", pictureBroken: "The picture cannot be loaded.",
     ownersWrite: "Only owners may write here", ownersOnly: "Only owners may write in this room.",
     slowMode: (/** @type {string} */ time) => `Slow mode: ${time}`, slowSends: (/** @type {string} */ time) => `Slow mode: the message will be sent in ${time}.`,

@@ -54,7 +54,7 @@ const texts = {
 
     message: "메시지", send: "보내기", names: "멘션할 사람", cancel: "취소", editMessage: "메시지 수정", replyTo: ["", "님에게 답장"],
     bytesLeft: (count) => `${count}바이트 남음`, tooLong: (count) => `${count}바이트 초과`,
-    noFiles: "Backscroll은 파일을 저장하지 않습니다. 사진을 웹사이트에 올리고 그 주소를 여기에 붙여 넣으세요.",
+    noFiles: "파일은 보낼 수 없습니다. 웹사이트에 있는 사진의 주소를 붙여 넣으세요.",
     pictureLate: "사진이 열리지 않습니다.", pictureSize: "사진의 크기를 알 수 없습니다.", pictureBroken: "사진을 불러올 수 없습니다.",
     ownersWrite: "소유자만 쓸 수 있습니다", ownersOnly: "이 대화방에는 소유자만 쓸 수 있습니다.",
     slowMode: (time) => `느린 모드: ${time}`, slowSends: (time) => `느린 모드: 메시지가 ${time} 뒤에 전송됩니다.`,

@@ -694,7 +694,7 @@ def test_dropped_text_is_inserted(chats, selector):
 def test_file_is_refused_with_the_reason(chats, way):
     chat = chats().open()
     give(chat, way, file=True)
-    assert "does not store files" in chat.wait_for("#context .error").text
+    assert "Files cannot be sent" in chat.wait_for("#context .error").text
 
 
 def test_address_of_a_picture_stays_text_in_an_edit(chats, pictures):
@@ -1434,6 +1434,16 @@ def test_focus_follows_a_jump(chats):
     chat.wait("document.activeElement.dataset.seq === '1'")
     chat.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     assert chat.run("return document.activeElement.dataset.seq") == "2"
+
+
+def test_what_is_typed_on_a_message_goes_to_the_text_field(chats):
+    chats.server.send("One", user="bob")
+    chat = chats().open()
+    chat.wait_text("One")
+    chat.find("[data-timeline]").send_keys(Keys.ARROW_UP)
+    assert chat.run("return document.activeElement.dataset.seq") == "1"
+    ActionChains(chat.driver).send_keys("Hi").perform()
+    assert chat.find("[data-composer]").get_attribute("value") == "Hi"
 
 
 def test_room_that_is_chosen_has_the_focus_in_its_text_field(chats):
