@@ -20,6 +20,7 @@ import time
 import urllib.request
 
 import pytest
+from axe_core_python.selenium import Axe
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -302,6 +303,12 @@ class Chat:
         return self.run(
             "const top = document.querySelector('[data-timeline]').getBoundingClientRect().top;"
             "return [...document.querySelectorAll('.row')].find((row) => row.getBoundingClientRect().bottom > top).dataset.key")
+
+    def violations(self):
+        """The rules of axe-core that the page violates, each with the elements. What fades in has its final colour."""
+        self.run("document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity).forEach((one) => one.finish())")
+        found = Axe().run(self.driver)["violations"]
+        return [(rule["id"], [node["html"][:200] for node in rule["nodes"]][:5]) for rule in found]
 
     def is_in_sight(self, selector):
         return self.run(

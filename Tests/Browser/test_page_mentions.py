@@ -1,6 +1,5 @@
 """Mentions on the chat page: the badge in the list of rooms, the way to the first one, and the list of them all."""
 
-from axe_core_python.selenium import Axe
 from conftest import fill
 
 BADGE = "document.querySelector('[data-room-item=den] .badge.mention')?.getAttribute('aria-label')"
@@ -27,7 +26,7 @@ def test_badge_in_the_list_tells_mentions_from_other_messages(chats):
     alice.wait(f"{BADGE} === '1 mention you'")
     mention(server, "@room, look", mentions_room=True)
     alice.wait(f"{BADGE} === '2 mention you'")
-    assert not Axe().run(alice.driver)["violations"]
+    assert alice.violations() == []
     alice.find("[data-room-item=den] a").click()
     alice.wait(f"!{BADGE} && !document.querySelector('[data-room-item=den] .badge')")
 
@@ -43,7 +42,7 @@ def test_button_goes_to_the_first_unread_mention_and_then_to_the_next(chats):
     alice = chats().open(room="den", at=1)
     button = alice.wait_for("[data-to-mention]")
     assert button.text.split() == ["@", "2"]
-    assert not Axe().run(alice.driver)["violations"]
+    assert alice.violations() == []
     button.click()
     alice.wait_for("[data-seq='41'][data-found]")
     assert alice.is_in_sight("[data-seq='41']")
@@ -67,7 +66,7 @@ def test_list_of_mentions_opens_each_in_its_room(chats):
     alice.wait("document.querySelectorAll('#found li').length === 50")
     alice.wait("document.querySelector('#found b').textContent === 'Bob Kim'")
     assert alice.find("#found .found span[dir]").text == "Look 59"
-    assert not Axe().run(alice.driver)["violations"]
+    assert alice.violations() == []
     alice.click("#messages-more")
     alice.wait("document.querySelectorAll('#found li').length === 61")
     assert alice.run("return document.querySelector('#messages-more').hidden")

@@ -1,6 +1,5 @@
 """Pinned messages on the chat page: the bar above the messages, its list, and the menu."""
 
-from axe_core_python.selenium import Axe
 from conftest import fill
 from test_page_menu import choose, right_click
 
@@ -33,7 +32,7 @@ def test_owner_pins_and_unpins_by_the_menu(chats):
         chat.wait(f"{LATEST} === 'bob: The rules of the den'")
         chat.wait_for("[data-seq='1'] .pinned")
         assert chat.find("[data-seq='1'] .pinned").get_attribute("aria-label") == "Pinned by alice"
-        assert not Axe().run(chat.driver)["violations"]
+        assert chat.violations() == []
     assert right_click(bob, 1) == ["reply", "copy", "link", "edit", "delete"]
     choose(bob, "edit")
     bob.find("[data-composer]").send_keys(", short\n")
@@ -61,7 +60,7 @@ def test_bar_jumps_to_pinned_messages(chats):
     assert bob.is_in_sight("[data-seq='60']")
     bob.find("#pin-list").click()
     bob.wait("document.querySelectorAll('#found li').length === 2")
-    assert not Axe().run(bob.driver)["violations"]
+    assert bob.violations() == []
     bob.find("#found li:nth-child(2) .found").click()
     bob.wait_for("[data-seq='3'][data-found]")
     assert not bob.run("return document.querySelector('#messages-dialog').open")

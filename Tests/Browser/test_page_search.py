@@ -1,6 +1,5 @@
 """The search on the chat page: its keys, its hits with the words marked, the way to a message, and back."""
 
-from axe_core_python.selenium import Axe
 from conftest import fill
 from selenium.webdriver.common.keys import Keys
 
@@ -33,7 +32,7 @@ def test_slash_searches_the_room_and_enter_goes_to_the_message(chats):
     assert hits(alice) == ["회의 note", "정기회의는 3시"]
     assert alice.run("return [...document.querySelectorAll('#search-hits mark')].map(mark => mark.textContent)") == ["회의", "회의"]
     assert alice.run("return document.querySelector('#search-hits small').textContent") == "today · lobby"
-    assert not Axe().run(alice.driver)["violations"]
+    assert alice.violations() == []
     press(alice, Keys.ARROW_DOWN)
     alice.wait("document.activeElement.textContent.includes('정기')")
     press(alice, Keys.ENTER)
