@@ -85,8 +85,8 @@ final class CurlTransfer {
 
     /// Ends the request, after libcurl has given the handle back.
     ///
-    /// - Parameter result: What libcurl says of the transfer; `nil` if it has not ended.
-    /// - Returns: What its completion is to be called with.
+    /// - Parameter result: The result of libcurl; `nil` if the transfer has not ended.
+    /// - Returns: The completion, and the answer to call it with.
     func end(_ result: CURLcode?) -> SenderRequest.Answered {
         let answer = result.map(answer) ?? .failure(SenderError("the server is stopping"))
         defer {

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Webhooks
 
-/// What a receiver answers, and what the sender makes of it.
+/// An answer of a receiver, and the outcome for the sender.
 struct Misbehavior: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Hashable {
         /// An answer with this status, body and `Retry-After`.
@@ -14,7 +14,7 @@ struct Misbehavior: Sendable, CustomTestStringConvertible {
         case none
     }
 
-    /// What the receiver does after its answer.
+    /// The receiver's conduct after its answer.
     enum End: Sendable {
         case waits
         case closes
@@ -135,9 +135,9 @@ struct MisbehavingReceiverTests {
         "HTTP/1.1 503 Busy\r\nRetry-After: \(retryAfter)\r\nContent-Length: 0\r\n\r\n"
     }
 
-    @Test(arguments: misbehaviors)
-    func `takes an answer for what it is, and the next one for its own`(_ misbehavior: Misbehavior) async {
-        let receiver = Receiver { connection in
+    /// Expects the outcome of an answer, and that the next request gets its own answer, twice on the same sender.
+    private func expectOutcome(of misbehavior: Misbehavior, certificate: TestCertificate? = nil) async {
+        let receiver = Receiver(certificate: certificate) { connection in
             while let request = connection.request() {
                 if request.hasPrefix("POST /next ") {
                     connection.write("HTTP/1.1 234 Next\r\nContent-Length: 0\r\n\r\n")
@@ -151,11 +151,16 @@ struct MisbehavingReceiverTests {
                 }
             }
         }
-        let sender = CurlSender(Self.configuration())
+        let sender = CurlSender(Self.configuration(certificate))
         for _ in 1...2 {
             #expect(await post(receiver.url(), by: sender) == misbehavior.outcome)
             #expect(await post(receiver.url("/next"), by: sender) == .status(234))
         }
+    }
+
+    @Test(arguments: misbehaviors)
+    func `takes an answer for what it is, and the next one for its own`(_ misbehavior: Misbehavior) async {
+        await expectOutcome(of: misbehavior)
     }
 
     @Test func `takes a date and a number without bound as Retry-After`() async {
@@ -234,31 +239,12 @@ struct MisbehavingReceiverTests {
     func `takes an answer over TLS for what it is, and the next one for its own`(_ misbehavior: Misbehavior)
         async throws
     {
-        let certificate = try TestCertificate(name: "127.0.0.1")
-        let receiver = Receiver(certificate: certificate) { connection in
-            while let request = connection.request() {
-                if request.hasPrefix("POST /next ") {
-                    connection.write("HTTP/1.1 234 Next\r\nContent-Length: 0\r\n\r\n")
-                    continue
-                }
-                connection.write(misbehavior.answer)
-                switch misbehavior.end {
-                case .waits: continue
-                case .closes: return
-                case .resets: return connection.endsWithReset()
-                }
-            }
-        }
-        let sender = CurlSender(Self.configuration(certificate))
-        for _ in 1...2 {
-            #expect(await post(receiver.url(), by: sender) == misbehavior.outcome)
-            #expect(await post(receiver.url("/next"), by: sender) == .status(234))
-        }
+        await expectOutcome(of: misbehavior, certificate: try TestCertificate(name: "127.0.0.1"))
     }
 
     // MARK: HTTP/2
 
-    /// What a receiver sends later, after two answers.
+    /// A frame that a receiver sends later, after two answers.
     enum Late: Sendable, CaseIterable {
         /// A second answer to the request that was answered last.
         case answer

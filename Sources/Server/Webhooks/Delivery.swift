@@ -4,7 +4,7 @@ import Store
 import Webhooks
 import Wire
 
-/// What a receiver gets: a body and its id. The same delivery has the same ones, also after a restart.
+/// A body for a receiver, and its id. The same delivery has the same ones, also after a restart.
 struct Delivery: Sendable {
     let body: [UInt8]
     /// The value of `webhook-id`.
@@ -12,7 +12,7 @@ struct Delivery: Sendable {
 
     /// Creates a delivery.
     ///
-    /// - Parameter name: What tells it from all others, from which its id follows.
+    /// - Parameter name: A text that no other delivery has. The id follows from it.
     init(_ body: [UInt8], name: String) {
         self.body = body
         id = Self.id(name)

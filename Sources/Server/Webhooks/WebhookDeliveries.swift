@@ -281,7 +281,7 @@ final class WebhookDeliveries {
     private func send(
         _ content: DeliveredMessages, hasMore: Bool, readAt time: Timestamp, to room: RoomID, _ cursor: Cursor
     ) {
-        // What the receiver lacks afterwards has changed since then.
+        // All changes that the receiver lacks afterwards are later than this time.
         let last = content.last ?? (hasMore ? nil : time)
         let flight = Flight(room: room, rev: content.rev, hasMore: hasMore, last: last)
         if content.count == 0 {
