@@ -3,6 +3,7 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <netinet/in.h>
 
 static inline void backscroll_curl_number(CURL *handle, CURLoption option, long value) {
     curl_easy_setopt(handle, option, value);
@@ -62,3 +63,11 @@ static inline const struct sockaddr *backscroll_curl_address(const struct curl_s
 static inline CURLcode backscroll_curl_result(const CURLMsg *message) { return message->data.result; }
 // The flags are an expression of macros.
 static inline CURLcode backscroll_curl_begin(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+// The local port of a connected socket; 0 if the system does not tell it.
+static inline int backscroll_local_port(curl_socket_t socket) {
+    struct sockaddr_in6 address = {0};
+    socklen_t size = sizeof address;
+    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return 0;
+    // The port of an address of IPv4 is at the same place (RFC 3493, 3.3).
+    return ntohs(address.sin6_port);
+}

@@ -31,14 +31,7 @@ final class SenderSockets {
     private func port(of socket: curl_socket_t) -> Int32 {
         // A port is chosen once, when the socket connects.
         if let known = ports[socket], known > 0 { return known }
-        var address = sockaddr_in6()
-        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            // Every address begins like a sockaddr (POSIX, <sys/socket.h>).
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
-        }
-        // The port of IPv4 is at the same place.
-        let port = result == 0 ? Int32(UInt16(bigEndian: address.sin6_port)) : 0
+        let port = backscroll_local_port(socket)
         ports[socket] = port
         return port
     }

@@ -1,3 +1,5 @@
+// Clang gives the addresses of sockets to whichever of the two modules it has read first.
+import CLibwebsockets
 import Glibc
 
 /// A TCP port of 127.0.0.1 that nobody else gets while the value exists, also while the server that uses it is stopped.
