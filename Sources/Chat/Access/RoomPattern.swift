@@ -30,7 +30,7 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
     /// Returns true if the pattern matches the room.
     public func matches(_ room: RoomID) -> Bool {
         guard hasWildcard else { return string == room.string }
-        return Self.matches(string.utf8.span, room.string.utf8.span)
+        return string.withUTF8Span { pattern in room.string.withUTF8Span { Self.matches(pattern, $0) } }
     }
 
     /// Backtracks to the last `*` only: whatever an earlier `*` could match in addition, the last one can match as

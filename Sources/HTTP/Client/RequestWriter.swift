@@ -20,9 +20,9 @@ public enum RequestWriter {
         output.append(addingCapacity: 256 + body.count) { _ in }
         output.append(text: method.rawValue)
         output.append(ASCII.space)
-        output.append(fieldValue: target.utf8.span)
+        target.withUTF8Span { output.append(fieldValue: $0) }
         output.append(text: " HTTP/1.1\r\nHost: ")
-        output.append(fieldValue: host.utf8.span)
+        host.withUTF8Span { output.append(fieldValue: $0) }
         output.append(text: "\r\n")
         for field in fields { output.append(field) }
         if !body.isEmpty || [.post, .put, .patch].contains(method) {

@@ -14,9 +14,10 @@ public struct HostPolicy: Sendable {
 
     /// Returns true if `text` can be given to ``init(names:)``: a host name without a port, or an IPv4 address.
     public static func isName(_ text: String) -> Bool {
-        let bytes = text.utf8.span
-        return Authority.isValid(bytes) && bytes[0] != ASCII.leftBracket
-            && bytes.firstIndex(of: ASCII.colon) == nil && bytes.firstIndex(of: ASCII.percent) == nil
+        text.withUTF8Span { bytes in
+            Authority.isValid(bytes) && bytes[0] != ASCII.leftBracket
+                && bytes.firstIndex(of: ASCII.colon) == nil && bytes.firstIndex(of: ASCII.percent) == nil
+        }
     }
 
     /// Returns true if the request's host is accepted. The host is the authority of a target in absolute-form, else

@@ -17,12 +17,7 @@ public struct Origin: Sendable, Hashable {
             defaultPort = nil
             return
         }
-        let bytes = value.utf8.span
-        guard let schemeEnd = bytes.firstIndex(of: ASCII.colon), schemeEnd > 0, bytes.count > schemeEnd + 3,
-            bytes[schemeEnd + 1] == ASCII.slash, bytes[schemeEnd + 2] == ASCII.slash,
-            bytes.extracting(first: schemeEnd).isToken,
-            Authority.isValid(bytes.extracting((schemeEnd + 3)...))
-        else { return nil }
+        guard let schemeEnd = value.withUTF8Span(Self.endOfScheme) else { return nil }
         let lowered = value.lowercased()
         let scheme = lowered.prefix(schemeEnd)
         let authority = lowered.dropFirst(schemeEnd + 3)
@@ -35,6 +30,15 @@ public struct Origin: Sendable, Hashable {
         let (host, port) = Self.split(authority)
         if let port, port != defaultPort { text = "\(scheme)://\(host):\(port)" } else { text = "\(scheme)://\(host)" }
         hostAndPort = (port ?? defaultPort).map { "\(host):\($0)" }
+    }
+
+    /// Returns the index of the colon if the text is a scheme, `://` and an authority; `nil` otherwise.
+    private static func endOfScheme(_ text: Span<UInt8>) -> Int? {
+        guard let end = text.firstIndex(of: ASCII.colon), end > 0, text.count > end + 3,
+            text[end + 1] == ASCII.slash, text[end + 2] == ASCII.slash, text.extracting(first: end).isToken,
+            Authority.isValid(text.extracting((end + 3)...))
+        else { return nil }
+        return end
     }
 
     /// Returns true if this is the origin of a server that was addressed with this `Host`.

@@ -51,6 +51,6 @@ extension [UInt8] {
     }
 
     fileprivate mutating func append(name index: Int, of names: String) {
-        append(copying: names.utf8.span.extracting(index * 3..<index * 3 + 3))
+        names.withUTF8Span { append(copying: $0.extracting(index * 3..<index * 3 + 3)) }
     }
 }

@@ -18,7 +18,7 @@ extension [UInt8] {
             append(ASCII.zero + UInt8(status.code % 10))
             // The space is required even without a reason phrase.
             append(ASCII.space)
-            append(fieldValue: status.reasonPhrase.utf8.span)
+            status.reasonPhrase.withUTF8Span { append(fieldValue: $0) }
             append(text: "\r\n")
         }
     }

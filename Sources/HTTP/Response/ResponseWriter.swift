@@ -110,7 +110,7 @@ public struct ResponseWriter: Sendable {
         appendDate(now, to: &bytes)
         if let contentType, Self.hasContent(status) {
             bytes.append(text: "Content-Type: ")
-            bytes.append(fieldValue: contentType.utf8.span)
+            contentType.withUTF8Span { bytes.append(fieldValue: $0) }
             // A browser must not take content for another type, such as a message's text for a page.
             bytes.append(text: "\r\nX-Content-Type-Options: nosniff\r\n")
         }

@@ -2,14 +2,15 @@
 extension Span<UInt8> {
     /// Returns true if these bytes equal `text` (ASCII), ignoring case.
     func equals(ignoringCase text: String) -> Bool {
-        let other = text.utf8.span
-        guard count == other.count else { return false }
-        for index in indices {
-            // The cases of a letter differ in one bit, but so do some other characters.
-            let difference = self[index] ^ other[index]
-            if difference != 0, difference != 0x20 || !(0x61...0x7A).contains(self[index] | 0x20) { return false }
+        text.withUTF8Span { other in
+            guard count == other.count else { return false }
+            for index in indices {
+                // The cases of a letter differ in one bit, but so do some other characters.
+                let difference = self[index] ^ other[index]
+                if difference != 0, difference != 0x20 || !(0x61...0x7A).contains(self[index] | 0x20) { return false }
+            }
+            return true
         }
-        return true
     }
 
     /// Returns true if these bytes are exactly `text`.
@@ -126,6 +127,20 @@ extension Span<UInt8> {
     }
 }
 
+extension String {
+    /// Calls `body` with the UTF-8 of the string.
+    ///
+    /// It takes the place of the property `utf8.span`. The bytes of a short string are in the string itself, and the optimizer of
+    /// Swift 6.3 may use the memory of a temporary copy again while its span is read: in a build with ThreadSanitizer,
+    /// ``equals(ignoringCase:)`` found no field's name.
+    @inline(__always)
+    func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
+        var copy = self
+        return copy.withUTF8 { body($0.span) }
+    }
+}
+
 extension [UInt8] {
     /// Appends the bytes of `span` with one copy.
     mutating func append(copying span: Span<UInt8>) {
@@ -141,7 +156,7 @@ extension [UInt8] {
     }
 
     mutating func append(text: String) {
-        append(copying: text.utf8.span)
+        text.withUTF8Span { append(copying: $0) }
     }
 }
 

@@ -2,6 +2,7 @@ import HTTP
 import HTTPTypes
 import Transport
 import WebSocket
+import Wire
 
 /// A WebSocket subscriber. It opens the socket and passes each message to its ``Audience`` without copying.
 ///
@@ -136,7 +137,7 @@ final class Subscriber: ConnectionHandler {
         }
         guard case .waiting = state else { return }
         for text in audience.subscribing.hello {
-            send(.text, text.text(audience.values(of: self)).utf8.span, on: connection)
+            text.text(audience.values(of: self)).withUTF8Span { send(.text, $0, on: connection) }
         }
         if audience.subscribing.ready == nil { becomeReady(connection) }
         let rest = parser.takeRemainder()

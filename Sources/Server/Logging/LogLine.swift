@@ -140,7 +140,11 @@ enum LogRedaction {
 /// A value ends at `&`, at white space, or at the end. The name is found in any case, and also if some of it or the `=`
 /// is percent-encoded (RFC 3986, section 2.1), as in a target within a target.
 public func redactingTokens(in target: String) -> String {
-    let bytes = target.utf8.span
+    target.withUTF8Span { redactingTokens(in: $0) } ?? target
+}
+
+/// Returns the text without the values of tokens; `nil` if there are none.
+private func redactingTokens(in bytes: Span<UInt8>) -> String? {
     var result: [UInt8] = []
     var start = 0
     var index = 0
@@ -155,7 +159,7 @@ public func redactingTokens(in target: String) -> String {
         while index < bytes.count, bytes[index] > UInt8(ascii: " "), bytes[index] != UInt8(ascii: "&") { index += 1 }
         start = index
     }
-    guard !result.isEmpty else { return target }
+    guard !result.isEmpty else { return nil }
     result.append(copying: bytes.extracting(start...))
     return String(decoding: result, as: UTF8.self)
 }

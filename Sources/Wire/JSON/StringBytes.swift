@@ -6,21 +6,14 @@ import Musl
 import Darwin
 #endif
 
-/// The bytes of strings and arrays as spans. The standard library provides them as properties only since macOS 26 and
-/// iOS 26. Clients also run on earlier systems, where closures provide them.
 extension String {
     /// Calls `body` with the UTF-8 of the string.
+    ///
+    /// It takes the place of the properties `utf8.span` and `utf8Span`. The standard library has them only since macOS 26 and iOS
+    /// 26. And the bytes of a short string are in the string itself: the optimizer of Swift 6.3 may use the memory of a
+    /// temporary copy again while its span is read, as it did in a build with ThreadSanitizer.
     @inline(__always)
     package func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-        #if canImport(Darwin)
-        withLentUTF8(body)
-        #else
-        body(utf8Span.span)
-        #endif
-    }
-
-    /// Calls `body` with the UTF-8 of the string, using only what every version of the standard library has.
-    package func withLentUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
         var copy = self
         return copy.withUTF8 { body($0.span) }
@@ -44,6 +37,8 @@ extension String {
     package var excerpt: String { String(String.UnicodeScalarView(unicodeScalars.prefix(64))) }
 }
 
+/// The bytes of arrays as spans. The standard library provides them as properties only since macOS 26 and iOS 26. Clients
+/// also run on earlier systems, where closures provide them.
 extension [UInt8] {
     /// Returns the offset of the first byte at or after `start` that a JSON string cannot contain unescaped, or the
     /// count.

@@ -1,14 +1,13 @@
 import Testing
 import Wire
 
-/// Tests the access to bytes for clients on earlier systems. The server uses the standard library's spans.
+/// Tests the access to the bytes of strings and arrays, on earlier systems, too.
 @Suite struct StringBytesTests {
     private static let strings = [
         "", "a", "lobby", "a text of more than fifteen bytes", "é", "e\u{301}", "👨‍👩‍👧 and more than fifteen bytes", "\0",
     ]
 
     @Test(arguments: strings) func `lent bytes are those of the string`(string: String) {
-        #expect(string.withLentUTF8 { $0.withUnsafeBytes { Array($0) } } == Array(string.utf8))
         #expect(string.withUTF8Span { $0.withUnsafeBytes { Array($0) } } == Array(string.utf8))
     }
 

@@ -1,4 +1,5 @@
 import TextSearch
+import Wire
 
 /// Compares the index of words with the texts of the messages that it covers.
 ///
@@ -38,7 +39,7 @@ struct SearchCheck {
                 RowKey(room: room, end)
             ) { row in
                 for word in SearchTokens.distinct(of: SearchIndex.text(of: row.bytes(1))) {
-                    sum.add(word.utf8.span, RowKey(rawValue: row.integer(0)), sign: 1)
+                    word.withUTF8Span { sum.add($0, RowKey(rawValue: row.integer(0)), sign: 1) }
                 }
             }
             sums[room] = sum

@@ -109,7 +109,7 @@ struct ClientMessageKey {
     init(sender: UserID, id: String) {
         self.sender = sender
         self.id = id
-        hash = Self.hash(sender: sender.string.utf8Span.span, id: id.utf8Span.span)
+        hash = sender.string.withUTF8Span { sender in id.withUTF8Span { Self.hash(sender: sender, id: $0) } }
     }
 
     /// Returns the hash of a key with these bytes.

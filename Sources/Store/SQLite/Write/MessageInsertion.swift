@@ -65,7 +65,7 @@ final class MessageInsertion {
 
     private func copy(_ text: String, _ end: inout Int) -> UnsafeRawBufferPointer {
         // The pointer is used only inside the closure, while the span's owner is alive.
-        text.utf8Span.span.withUnsafeBytes { copy($0, &end) }
+        text.withUTF8Span { $0.withUnsafeBytes { copy($0, &end) } }
     }
 
     private func copy(_ bytes: UnsafeRawBufferPointer, _ end: inout Int) -> UnsafeRawBufferPointer {
