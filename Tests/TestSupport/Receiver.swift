@@ -78,7 +78,8 @@ package final class Receiver: Sendable {
     ) {
         let context = certificate.map { TLSContext($0, isHTTP2: isHTTP2) }
         scheme = context == nil ? "http" : "https"
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // No process that another test starts keeps a connection open.
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -97,6 +98,7 @@ package final class Receiver: Sendable {
             while true {
                 let accepted = accept(descriptor, nil, nil)
                 guard accepted >= 0 else { return }
+                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 _ = NamedThread(name: "connection") {
                     let connection = Connection(descriptor: accepted, tls: context?.accept(accepted))
                     if context == nil || connection.tls != nil { serve(connection) }

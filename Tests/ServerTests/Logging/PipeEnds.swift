@@ -8,6 +8,8 @@ struct PipeEnds {
     init() {
         var ends: [Int32] = [0, 0]
         precondition(pipe(&ends) == 0, "there is a descriptor left")
+        // A process that another test starts, such as PostgreSQL, would keep the pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reading, writing) = (ends[0], ends[1])
     }
 
