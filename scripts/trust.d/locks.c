@@ -1,6 +1,10 @@
-// Slow paths of Swift's Mutex as its library has them, with ThreadSanitizer told of the order that they make.
+// Parts of Swift's libraries that order threads, with ThreadSanitizer told of the order that they make: it sees nothing of what is in the
+// libraries themselves.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -9,6 +13,7 @@
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 
+// Slow paths of Mutex, as its library has them.
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context))
 
@@ -26,4 +31,50 @@ SWIFT void unlock_slow(SELF uint32_t *word) {
     __tsan_release(word);
     while (syscall(SYS_futex, word, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0) != 0)
         if (errno != EINTR && errno != EAGAIN) abort();
+}
+
+// A thread that finds itself the only owner of an object, such as an array's buffer, changes or frees it. That comes after all that the
+// former owners did before they released it.
+
+// Calls what the library has under the same name.
+#define LIBRARY(name)                                              \
+    static __typeof__(&name) library;                              \
+    if (!__atomic_load_n(&library, __ATOMIC_RELAXED))              \
+        __atomic_store_n(&library, (__typeof__(library))dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED)
+
+// Null and objects that are never freed have no positive address.
+static void ending(void *object) {
+    if ((intptr_t)object <= 0) return;
+    // The second word counts the owners but one in its bits from 33 on. It is negative if the count is elsewhere.
+    int64_t count = __atomic_load_n((int64_t *)object + 1, __ATOMIC_RELAXED);
+    if (count >= 0 && count >> 33 == 0)
+        __tsan_acquire(object);
+    else
+        __tsan_release(object);
+}
+
+// The address in a value that may have marks in other bits.
+static void *unmarked(void *value) { return (void *)((uintptr_t)value & 0x80fffffffffffff9); }
+
+void swift_release(void *object) {
+    LIBRARY(swift_release);
+    ending(object);
+    library(object);
+}
+
+void swift_release_n(void *object, uint32_t count) {
+    LIBRARY(swift_release_n);
+    ending(object);
+    library(object, count);
+}
+
+void swift_bridgeObjectRelease(void *value) { swift_release(unmarked(value)); }
+
+void swift_bridgeObjectRelease_n(void *value, int count) { swift_release_n(unmarked(value), (uint32_t)count); }
+
+bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
+    LIBRARY(swift_isUniquelyReferenced_nonNull_native);
+    bool isUnique = library(object);
+    if (isUnique) __tsan_acquire((void *)object);
+    return isUnique;
 }
