@@ -2,11 +2,13 @@
 
 Each line is a JSON object. All have a `type`; times are nanoseconds of one clock.
 
-  call      id, time, client, node, operation, room, and what was asked for: `key` and `text` of a send, `seq` and `text` of an edit
+  call      id, time, client, node, operation, room, and what was asked for: `key` and `text` of a send, `seq` and `text` of an edit,
+            `limit` of a read of the newest messages
   answer    id, time, status, and what was answered: `message`, or `messages` with `rev` and `head` of a read. A call without an answer
             may have happened at any later time, or not at all
   fault     time, what
-  begin     subscriber, time, room, node, since: a subscription, which begins after this revision
+  begin     subscriber, time, reader, room, node, since: a subscription, which begins after this revision. The last one of a reader lasts
+            until the reader has everything, or SETTLING has passed after all faults
   received  subscriber, time, message
   final     like the answer to a read of a whole room from one node, after all faults
 """
@@ -26,6 +28,8 @@ FIELDS = ("seq", "rev", "sender", "client_message_id", "text", "deleted")
 ROOMS = ("hall", "yard")
 TIMEOUT = 8  # seconds that a client waits for an answer
 PAUSE = 0.01  # seconds between two operations of a client
+PAGE = 200  # messages of a read
+SETTLING = 60  # seconds until each subscriber must have everything, after all faults
 
 
 def reduced(message):
@@ -69,7 +73,7 @@ def read_room(node, room, user):
     messages, state = [], None
     while True:
         after = messages[-1]["seq"] if messages else 0
-        status, page = request(node, "GET", f"/v1/rooms/{room}/messages?after={after}&limit=200", user)
+        status, page = request(node, "GET", f"/v1/rooms/{room}/messages?after={after}&limit={PAGE}", user)
         if status != 200:
             return status, None
         found = {"rev": page["rev"], "head": page["head"]}
@@ -136,9 +140,9 @@ class Client(threading.Thread):
             self.ask(node, "delete", "DELETE", path, None, room=room, seq=seq)
 
     def read(self, node, room):
-        number = self.history.call(client=self.number, node=node.name, operation="read", room=room)
+        number = self.history.call(client=self.number, node=node.name, operation="read", room=room, limit=PAGE)
         with contextlib.suppress(OSError, http.client.HTTPException, ValueError, KeyError):
-            status, answer = request(node, "GET", f"/v1/rooms/{room}/messages?limit=200", self.user)
+            status, answer = request(node, "GET", f"/v1/rooms/{room}/messages?limit={PAGE}", self.user)
             if status == 200:
                 self.history.add("answer", id=number, status=200, rev=answer["rev"], head=answer["head"],
                                  messages=[reduced(message) for message in answer["messages"]])
@@ -173,7 +177,7 @@ class Reader(threading.Thread):
             connection.settimeout(0.5)
             self.part += 1
             name = f"{self.number}.{self.part}"
-            self.history.add("begin", subscriber=name, room=self.room, node=node.name, since=self.rev)
+            self.history.add("begin", subscriber=name, reader=self.number, room=self.room, node=node.name, since=self.rev)
             waiting = b""
             while not self.ends.is_set():
                 try:
@@ -215,24 +219,36 @@ def faults(history, cluster, seed, ends):
                 cluster.postgres.start()
 
 
+def await_readers(readers, node):
+    """Waits until each reader has everything. The judge finds those that never do."""
+    revs = {room: request(node, "GET", f"/v1/rooms/{room}", "owner")[1]["rev"] for room in ROOMS}
+    deadline = time.monotonic() + SETTLING
+    while time.monotonic() < deadline and any(reader.rev < revs[reader.room] for reader in readers):
+        time.sleep(0.05)
+
+
 def record(path, cluster, seconds, seed, wait_until):
     """Writes a history of so many seconds, and the state of all rooms in the end."""
-    history, ends = History(path), threading.Event()
+    history, ends, is_settled = History(path), threading.Event(), threading.Event()
     for room in ROOMS:
         request(cluster.nodes[0], "PUT", f"/v1/rooms/{room}", "owner", {"title": room})
-    threads = [Client(history, number, cluster.nodes, seed, ends) for number in range(6)]
-    threads += [Reader(history, number, ROOMS[number % 2], cluster.nodes, seed, ends) for number in range(4)]
+    clients = [Client(history, number, cluster.nodes, seed, ends) for number in range(6)]
+    readers = [Reader(history, number, ROOMS[number % 2], cluster.nodes, seed, is_settled) for number in range(4)]
     timer = threading.Timer(seconds, ends.set)
-    for thread in (*threads, timer):
+    for thread in (*clients, *readers, timer):
         thread.start()
     try:
         faults(history, cluster, seed, ends)
+        for client in clients:
+            client.join()
+        for node in cluster.nodes:
+            wait_until(lambda node=node: node.readiness() == 200, f"{node.name} is not ready again")
+        await_readers(readers, cluster.nodes[0])
     finally:
         ends.set()
-        for thread in threads:
+        is_settled.set()
+        for thread in (*clients, *readers):
             thread.join()
-    for node in cluster.nodes:
-        wait_until(lambda node=node: node.readiness() == 200, f"{node.name} is not ready again")
     for room in ROOMS:
         for node in cluster.nodes:
             state = wait_until(lambda: read_room(node, room, "owner")[1], f"{room} changes on {node.name}")

@@ -74,9 +74,18 @@ def mutations(lines, random):
     def miss(copied):
         by = collections.Counter(line["subscriber"] for line in copied if line["type"] == "received")
         subscriber = by.most_common(1)[0][0]
+        room = next(line["room"] for line in copied if line["type"] == "begin" and line["subscriber"] == subscriber)
+        final = next(line for line in copied if line["type"] == "final" and line["room"] == room)
         lines = [line for line in copied if line["type"] == "received" and line["subscriber"] == subscriber]
-        last = {line["message"]["seq"]: line for line in lines[:-1]}
-        copied.remove(random.choice(list(last.values())))
+        copied.remove(random.choice([line for line in lines[:-1] if line["message"] in final["messages"]]))
+
+    def stop(copied):
+        """A feed stalls, and its connection stays open."""
+        begins = {line["subscriber"]: line for line in copied if line["type"] == "begin"}
+        received = [line for line in copied if line["type"] == "received" and begins[line["subscriber"]]["reader"] == 0]
+        at = received[len(received) // 2]
+        copied[:] = [line for line in copied if line["time"] <= at["time"]
+                     or begins.get(line.get("subscriber"), {"reader": None})["reader"] != 0]
 
     def reorder(copied):
         by = collections.Counter(line["subscriber"] for line in copied if line["type"] == "received")
@@ -92,6 +101,17 @@ def mutations(lines, random):
             if line["type"] == "final" and line["room"] == calls[edited["id"]]["room"]:
                 message = line["messages"][edited["message"]["seq"] - 1]
                 message.update(text=message["client_message_id"], rev=1)
+
+    def shorten(copied):
+        """A page of the present rev lacks the newest message, which was acknowledged."""
+        acknowledged = {(calls[line["id"]]["room"], line["message"]["seq"]) for line in copied if is_answer("send", calls)(line)}
+        page = some(copied, random, lambda line: is_answer("read", calls)(line) and line["head"] <= calls[line["id"]]["limit"]
+                    and (calls[line["id"]]["room"], line["head"]) in acknowledged)
+        page["head"] -= 1
+        page["messages"] = [message for message in page["messages"] if message["seq"] <= page["head"]]
+
+    def empty(copied):
+        some(copied, random, lambda line: is_answer("read", calls)(line) and line["head"] > 0)["messages"] = []
 
     def stale(copied):
         """One message of a page is older than the page."""
@@ -112,6 +132,7 @@ def mutations(lines, random):
         (invent, "a subscriber received what nobody sent"), (refuse, "a refused edit was made"), (age, "a read is old"),
         (miss, "a subscriber missed a message"), (reorder, "a subscriber received two changes in another order"),
         (off_by_one, "an answer has another seq"), (revert, "an acknowledged edit is undone"),
-        (stale, "a page has an old state of a message"),
+        (stale, "a page has an old state of a message"), (shorten, "a page lacks the newest message"), (empty, "a page is empty"),
+        (stop, "a subscriber receives nothing more"),
     ]:
         yield changed(name, change)
