@@ -97,7 +97,7 @@ final class LogWriter: Sendable {
         while let submissions = queue.takeCommit(
             configuration.commit,
             within: wait(
-                nextLook, journal.nextIdleFiling, state.expiry.next, state.jobs.next, state.nextIndexing))
+                nextLook, journal.nextIdleFiling, state.expiry.next, state.nextJob, state.nextIndexing))
         {
             if configuration.storageLookInterval == 0 || nextLook <= .now {
                 look()
@@ -123,7 +123,7 @@ final class LogWriter: Sendable {
             }
             for errand in takeErrands() { errand.run(&state) }
             if failure == nil, state.expiry.next <= .now { state.expire(reports) }
-            if failure == nil, let due = state.jobs.next, due <= .now { state.work(reports) }
+            if failure == nil, let due = state.nextJob, due <= .now { state.workOnJobs(reports) }
             // While submissions wait, indexing waits too.
             if submissions.isEmpty, failure == nil, let due = state.nextIndexing, due <= .now { state.index() }
             checkpoint(log, db, &state)

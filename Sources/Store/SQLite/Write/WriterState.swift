@@ -23,6 +23,9 @@ struct WriterState: CommitMaker {
     /// ``LogRewrite``.
     private(set) var failedSync: SQLiteError?
     var jobs: Jobs
+    /// The time to read the jobs that an earlier process has left; `nil` once they are read.
+    private var jobsReading: ContinuousClock.Instant? = .now
+    private var hasFailedToReadJobs = false
     var expiry: Expiry
     private let filter: ClientMessageFilter
     private let bans: BanTable
@@ -43,11 +46,8 @@ struct WriterState: CommitMaker {
         filter = ClientMessageFilter(bytes: journal.limits.filterBytes)
         jobs = Jobs(retry: .milliseconds(configuration.jobRetry), at: .now)
         expiry = Expiry(configuration.expiryLimits, at: .now)
-        // If the jobs cannot be read, the first commit reports that.
-        guard let statements = try? prepare().statements else { return }
-        if let unfinished = try? db.jobs() { add(unfinished) }
-        // Is tried again if it fails.
-        try? statements.search.start()
+        // Both are tried again if they fail: with the first commit, and with the first step of indexing.
+        try? prepare().statements.search.start()
     }
 
     /// Returns the statements, which are prepared once.
@@ -178,6 +178,26 @@ struct WriterState: CommitMaker {
     }
 
     // MARK: Jobs and expiry
+
+    /// The time when there is a job to work on, or when the jobs must be read; `nil` if there is nothing to do.
+    var nextJob: ContinuousClock.Instant? { jobsReading ?? jobs.next }
+
+    /// Performs one part of a job. Before, reads the jobs that an earlier process has left. If they cannot be read, sends
+    /// go on, and it is tried again: a user may wait to be erased.
+    mutating func workOnJobs(_ reports: WriterReports) {
+        if jobsReading != nil {
+            do {
+                add(try db.jobs())
+                jobsReading = nil
+            } catch {
+                if !hasFailedToReadJobs { configuration.onJob?(.failed("reading unfinished jobs", "\(error)")) }
+                hasFailedToReadJobs = true
+                jobsReading = .now + .milliseconds(configuration.jobRetry)
+                return
+            }
+        }
+        work(reports)
+    }
 
     /// Files the messages of the journal's rows that may hold data to remove, so that a later commit deletes the rows.
     mutating func makeReady(for job: Job) throws -> Bool {

@@ -287,6 +287,24 @@ struct QuarantineTests {
         #expect(try String(decoding: log.page(of: "attic").messages, as: UTF8.self).contains("~deleted"))
     }
 
+    @Test func `is not the only damage: unfinished jobs are done once they can be read`() throws {
+        let events = Recorder<JobEvent>()
+        var log = try TestLog()
+        log.close()
+        try log.sql { try $0.execute(sql: "INSERT INTO jobs (kind, number, phase, place) VALUES ('room', 999, 0, 0)") }
+        let page = try DamagedPage(of: "jobs", with: "room", in: log)
+        try page.damage()
+        log = try log.reopened {
+            $0.jobRetry = 1
+            $0.onJob = { events.record($0) }
+        }
+        _ = try events.wait { $0.contains { if case .failed = $0 { true } else { false } } }
+        #expect(try log.send(.init()).seq == 1)
+        try page.repair()
+        _ = try events.wait { $0.contains { if case .done = $0 { true } else { false } } }
+        #expect(events.events.count == 2 && log.log.failure == nil)
+    }
+
     @Test func `is one of a bounded number, beyond which nothing is stored until the database is repaired`() throws {
         let log = try brokenLog {
             $0.journal.quarantinedRooms = 1
