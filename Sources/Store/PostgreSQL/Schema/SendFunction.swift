@@ -111,18 +111,6 @@ enum SendFunction {
             IF target.deleted = 1 THEN
                 \(refuse("SB410", "room_deleted", "The room was deleted."))
             END IF;
-            IF '\(UserID.deleted)' IN (target.direct_first, target.direct_second) THEN
-                \(refuse("SB422", "direct_room", "One of the two users of this direct room was erased."))
-            END IF;
-            IF backscroll_send.sender IN (target.direct_first, target.direct_second) AND EXISTS (
-                SELECT 1 FROM blocks WHERE blocks.blocked = backscroll_send.sender
-                    AND blocks."user" IN (target.direct_first, target.direct_second)) THEN
-                \(refuse("SB403", "blocked", "The other user has blocked the sender."))
-            END IF;
-            IF EXISTS (SELECT 1 FROM bans WHERE bans.room = \(RowKey.server) AND bans."user" = backscroll_send.sender
-                AND (bans.until IS NULL OR bans.until > stamp)) THEN
-                \(refuse("SB403", "banned", "The sender is banned from the server."))
-            END IF;
             -- What belongs to the erased user, and what to a new one with this id, is for nodes to decide.
             IF EXISTS (SELECT 1 FROM erasures WHERE erasures."user" = backscroll_send.sender AND erased = 0) THEN
                 \(refuse("SB503", "unavailable", "The sender is being erased. Try again later."))
@@ -145,7 +133,7 @@ enum SendFunction {
                             OR document->>'text' IS DISTINCT FROM backscroll_send.text
                             OR coalesce(document->'data', '{}') <> coalesce(nullif(backscroll_send.data, 'null'), '{}'))
                     THEN
-                        \(refuse("SB409", "client_message_id_reused",
+                        \(refuse("SB422", "client_message_id_reused",
                             "This client_message_id was already used with other content."))
                     END IF;
                     seq := stored.id & \(largest);
@@ -155,6 +143,19 @@ enum SendFunction {
                 END IF;
             END IF;
 
+            -- As with a node, all other rules come after the repeated sends, which were accepted.
+            IF '\(UserID.deleted)' IN (target.direct_first, target.direct_second) THEN
+                \(refuse("SB422", "direct_room", "One of the two users of this direct room was erased."))
+            END IF;
+            IF backscroll_send.sender IN (target.direct_first, target.direct_second) AND EXISTS (
+                SELECT 1 FROM blocks WHERE blocks.blocked = backscroll_send.sender
+                    AND blocks."user" IN (target.direct_first, target.direct_second)) THEN
+                \(refuse("SB403", "blocked", "The other user has blocked the sender."))
+            END IF;
+            IF EXISTS (SELECT 1 FROM bans WHERE bans.room = \(RowKey.server) AND bans."user" = backscroll_send.sender
+                AND (bans.until IS NULL OR bans.until > stamp)) THEN
+                \(refuse("SB403", "banned", "The sender is banned from the server."))
+            END IF;
             IF greatest(target.head, target.rev) >= \(largest) THEN
                 \(refuse("SB503", "unavailable", "The room is full."))
             END IF;

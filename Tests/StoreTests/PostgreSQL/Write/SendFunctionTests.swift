@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("backscroll_send", .partOfPostgreSQL, .timeLimit(.minutes(5)))
+@Suite("backscroll_send", .partOfPostgreSQL, .timeLimit(.minutes(30)))
 struct SendFunctionTests {
     /// An app's connection to the database.
     private struct App {
@@ -203,7 +203,7 @@ struct SendFunctionTests {
         #expect(try app.send("two", id: "a", data: #"{"a":[2.0],"b":1}"#) == App.Sent(seq: 2, rev: 2, created: false))
         #expect(try log.send(.init(text: "two", id: "a", data: #"{"a":[2],"b":1}"#)).isNew == false)
         for (text, data) in [("TWO", data), ("two", nil), ("two", #"{"b":1}"#)] as [(String, String?)] {
-            #expect(app.refusal { try app.send(text, id: "a", data: data) } == "SB409 client_message_id_reused")
+            #expect(app.refusal { try app.send(text, id: "a", data: data) } == "SB422 client_message_id_reused")
         }
         #expect(try app.send("two", id: "a", as: "bob").created)
         try log.send(.init(text: "of a node", id: "n"))
@@ -267,6 +267,23 @@ struct SendFunctionTests {
         #expect(app.refusal { try app.send("x", as: "carol") } == "SB503 unavailable")
         try server.query("UPDATE rooms SET rev = (1::bigint << 36) - 1 WHERE name = 'lobby'", in: database)
         #expect(app.refusal { try app.send("x") } == "SB503 unavailable")
+    }
+
+    @Test func `answers a repeated call of a sender who has been blocked or banned since`() throws {
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.fill(1)
+        #expect(try app.send("x", id: "a", to: room) == App.Sent(seq: 1, rev: 1))
+        #expect(try app.send("x", id: "a", as: "mallory") == App.Sent(seq: 2, rev: 2))
+        _ = try log.block("bob", of: "alice")
+        var ban = try log.submission(
+            .user(UserID("mallory"), .ban(BanSettings(scope: .send))), by: "root", isAdmin: true)
+        ban.room = nil
+        _ = try log.outcome(ban).get()
+        #expect(try app.send("x", id: "a", to: room) == App.Sent(seq: 1, rev: 1, created: false))
+        #expect(try app.send("x", id: "a", as: "mallory") == App.Sent(seq: 2, rev: 2, created: false))
+        #expect(app.refusal { try app.send("y", id: "a", to: room) } == "SB422 client_message_id_reused")
+        #expect(app.refusal { try app.send("x", id: "b", to: room) } == "SB403 blocked")
+        #expect(app.refusal { try app.send("x", id: "b", as: "mallory") } == "SB403 banned")
     }
 
     @Test func `brings a direct room into the lists of both, and tells nodes of it`() throws {
