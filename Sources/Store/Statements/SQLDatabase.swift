@@ -65,6 +65,8 @@ struct RoomRow {
 
     /// The columns of ``init(_:)``.
     static let columns = "id, private, deleted, posting, slow_seconds, pinning, direct_first, direct_second, searchable"
+    /// The index of the first column after ``columns``.
+    static let columnCount = Int32(columns.split(separator: ",").count)
 
     /// Creates the row from its columns, which come first in a statement.
     init(_ row: some SQLStatement) {

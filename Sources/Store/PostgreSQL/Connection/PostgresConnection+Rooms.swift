@@ -10,7 +10,9 @@ extension PostgresConnection {
             """, room
         ) { row in
             var found = RoomRow(row)
-            found.progress = RoomProgress(head: row.integer(9), rev: row.integer(10), latest: row.integer(11))
+            let next = RoomRow.columnCount
+            found.progress = RoomProgress(
+                head: row.integer(next), rev: row.integer(next + 1), latest: row.integer(next + 2))
             return found
         }
     }

@@ -118,15 +118,15 @@ public struct HistoryExport: Sendable {
             // A deleted room keeps only its name, which is never used again.
             try db.forEach(
                 """
-                SELECT id, name, private, \(RoomManners.columns), direct_first, direct_second FROM rooms
+                SELECT id, name, private, direct_first, direct_second, \(RoomManners.columns) FROM rooms
                 WHERE deleted = 0 ORDER BY id
                 """
             ) { row in
                 let (number, id) = (row.integer(0), RoomID(trusted: row.text(1)))
                 let settings = RoomSettings(
-                    visibility: row.integer(2) == 1 ? .private : .open, title: row.isNull(3) ? nil : row.text(3),
-                    RoomManners(row, from: 3))
-                TransferLine.room(id, settings, direct: DirectPair(row, from: 11)).encode(into: &output.bytes)
+                    visibility: row.integer(2) == 1 ? .private : .open, title: RoomManners.title(row, from: 5),
+                    RoomManners(row, from: 5))
+                TransferLine.room(id, settings, direct: DirectPair(row, from: 3)).encode(into: &output.bytes)
                 output.contents.rooms += 1
                 try writeMembers(of: id, number)
                 try writeMessages(of: id, number)
