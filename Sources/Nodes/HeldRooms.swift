@@ -32,13 +32,13 @@ package struct HeldRooms {
     ) -> ArraySlice<Submission> {
         for room in rooms where submissions[room] == nil { submissions[room] = [] }
         nextLook = nextLook ?? now + Self.interval
-        return take(new)
+        return holdBack(new)
     }
 
-    /// Holds the submissions of rooms that are held already, so that they stay behind the earlier ones.
+    /// Holds back the submissions of rooms that are held already, so that they stay behind the earlier ones.
     ///
     /// - Returns: The others, in order.
-    package mutating func take(_ new: ArraySlice<Submission>) -> ArraySlice<Submission> {
+    package mutating func holdBack(_ new: ArraySlice<Submission>) -> ArraySlice<Submission> {
         if submissions.isEmpty { return new }
         var others: [Submission] = []
         for submission in new {

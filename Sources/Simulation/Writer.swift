@@ -35,7 +35,7 @@ final class Writer {
 
     private func take() {
         if let look = held.nextLook, look <= now { return lookAtHeld() }
-        let submissions = held.take(queue[...])
+        let submissions = held.holdBack(queue[...])
         queue = []
         guard !submissions.isEmpty else {
             isBusy = false

@@ -26,7 +26,7 @@ struct HeldRoomsTests {
         #expect(held.count == 2)
         #expect(try held.rooms == [RoomID("a")])
         #expect(held.nextLook == now + HeldRooms.interval)
-        let later = held.take(try sends("b", "a")[...])
+        let later = held.holdBack(try sends("b", "a")[...])
         #expect(numbers(later) == [0])
         #expect(held.count == 3)
     }
@@ -37,7 +37,7 @@ struct HeldRoomsTests {
         _ = held.hold([a, b], of: try sends("a", "b", "a", "b")[...], at: now)
         #expect(numbers(held.release(except: [b], at: now)) == [0, 2])
         #expect(held.rooms == [b] && held.count == 2)
-        #expect(numbers(held.take(try sends("a")[...])) == [0], "its later ones do not wait any more")
+        #expect(numbers(held.holdBack(try sends("a")[...])) == [0], "its later ones do not wait any more")
         #expect(held.nextLook != nil)
         #expect(numbers(held.release(except: [], at: now)) == [1, 3])
         #expect(held.nextLook == nil && held.count == 0)

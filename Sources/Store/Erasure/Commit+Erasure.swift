@@ -118,7 +118,7 @@ extension Commit {
             var target = Target(id: id, room: try room(id))
             for write in writes { try apply(write, &target) }
         } else {
-            for write in writes { try apply(write, in: id, number) }
+            for write in writes { try applyToRows(write, in: id, number) }
         }
         if !eventKinds.isEmpty { noteEvents(of: writes, in: id, at: nil, by: nil) }
     }

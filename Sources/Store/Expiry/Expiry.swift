@@ -204,7 +204,7 @@ extension Commit {
                         if case .replace(let message) = write {
                             bytes += try replace(message, in: due.room, &room)
                         } else {
-                            try apply(write, in: due.room, room.number)
+                            try applyToRows(write, in: due.room, room.number)
                         }
                     }
                     expired += 1

@@ -22,9 +22,9 @@ extension Commit {
                 let growth = try replace(message, in: id, &target.room!)
                 return try db.addBytes(growth, to: target.room!.number)
             }
-            try apply(write, in: id, &target.room)
+            try applyToRoom(write, in: id, &target.room)
         }
-        try apply(write, in: target.id, target.room?.number ?? RowKey.server)
+        try applyToRows(write, in: target.id, target.room?.number ?? RowKey.server)
     }
 
     private mutating func append(
@@ -52,7 +52,7 @@ extension Commit {
     }
 
     /// Applies a write that changes the state of a room, other than a message.
-    private mutating func apply(_ write: Write, in id: RoomID, _ room: inout RoomTable.Room?) throws {
+    private mutating func applyToRoom(_ write: Write, in id: RoomID, _ room: inout RoomTable.Room?) throws {
         switch write {
         case .createRoom(let owner):
             guard let number = try store.insertRoom(id, at: time) else { throw NoRoomNumber() }
@@ -128,10 +128,10 @@ extension Commit {
     }
 
     /// Applies a write that changes rows of a room with this number, or of the server, and tells of changed access.
-    mutating func apply(_ write: Write, in id: RoomID?, _ number: Int64) throws {
+    mutating func applyToRows(_ write: Write, in id: RoomID?, _ number: Int64) throws {
         func key(_ seq: Int64) -> RowKey { RowKey(room: number, seq) }
         switch write {
-        // Applied by the callers.
+        // Applied to the room or the message by the callers.
         case .replace, .createRoom, .createDirectRoom, .hideRoom, .showRoom, .forgetDirect, .setBlock, .removeBlock,
             .addMember, .setVisibility, .setPosting, .setPinning, .setSlowMode, .deleteRoom:
             break

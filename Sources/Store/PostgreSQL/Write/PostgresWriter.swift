@@ -62,7 +62,7 @@ final class PostgresWriter: Sendable {
         while let submissions = queue.takeCommit(
             configuration.commit, within: wait(for: held), waitingFor: group.expected)
         {
-            let others = held.take(submissions[...])
+            let others = held.holdBack(submissions[...])
             if !others.isEmpty {
                 let start = ContinuousClock.now
                 commit(others, &session, &held)
