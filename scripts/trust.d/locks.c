@@ -42,15 +42,23 @@ SWIFT void unlock_slow(SELF uint32_t *word) {
     if (!__atomic_load_n(&library, __ATOMIC_RELAXED))              \
         __atomic_store_n(&library, (__typeof__(library))dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED)
 
-// Null and objects that are never freed have no positive address.
-static void ending(void *object) {
-    if ((intptr_t)object <= 0) return;
-    // The second word counts the owners but one in its bits from 33 on. It is negative if the count is elsewhere.
-    int64_t count = __atomic_load_n((int64_t *)object + 1, __ATOMIC_RELAXED);
-    if (count >= 0 && count >> 33 == 0)
+// Gives up references to an object, unless the library must do it: the last one is among them, or the count is elsewhere. Returns true if
+// it has. The look at the count and the change are one step, or two threads could both find that they are not the last.
+static bool gave_up(void *object, int64_t references) {
+    // The library ignores null and addresses with the highest bit.
+    if ((intptr_t)object <= 0) return false;
+    // The second word counts the references but one in its bits from 33 on. It is negative if the count is elsewhere.
+    int64_t *word = (int64_t *)object + 1;
+    int64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (old >= 0 && old >> 33 >= references) {
+        __tsan_release(object);
+        if (__atomic_compare_exchange_n(word, &old, old - (references << 33), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return true;
+    }
+    if (old >= 0)
         __tsan_acquire(object);
     else
         __tsan_release(object);
+    return false;
 }
 
 // The address in a value that may have marks in other bits.
@@ -58,14 +66,12 @@ static void *unmarked(void *value) { return (void *)((uintptr_t)value & 0x80ffff
 
 void swift_release(void *object) {
     LIBRARY(swift_release);
-    ending(object);
-    library(object);
+    if (!gave_up(object, 1)) library(object);
 }
 
 void swift_release_n(void *object, uint32_t count) {
     LIBRARY(swift_release_n);
-    ending(object);
-    library(object, count);
+    if (!gave_up(object, count)) library(object, count);
 }
 
 void swift_bridgeObjectRelease(void *value) { swift_release(unmarked(value)); }
