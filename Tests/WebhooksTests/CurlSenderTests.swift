@@ -6,7 +6,7 @@ import Transport
 
 @testable import Webhooks
 
-@Suite("The sender", .timeLimit(.minutes(5)))
+@Suite("The sender", .timeLimit(.minutes(30)))
 struct CurlSenderTests {
     private static func configuration(_ allowed: String = "127.0.0.0/8") -> SenderConfiguration {
         var configuration = SenderConfiguration(userAgent: "Backscroll/test")

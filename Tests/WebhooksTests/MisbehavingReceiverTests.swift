@@ -33,7 +33,7 @@ struct Misbehavior: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("The sender, with receivers that misbehave", .timeLimit(.minutes(5)))
+@Suite("The sender, with receivers that misbehave", .timeLimit(.minutes(30)))
 struct MisbehavingReceiverTests {
     private static func configuration(_ certificate: TestCertificate? = nil) -> SenderConfiguration {
         var configuration = SenderConfiguration(userAgent: "Backscroll/test")

@@ -8,7 +8,7 @@ import Wire
 
 @testable import BackscrollClient
 
-@Suite("A connection", .timeLimit(.minutes(5)))
+@Suite("A connection", .timeLimit(.minutes(30)))
 struct ConnectionTests {
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("Direct rooms, blocks, reports, mentions and profiles", .timeLimit(.minutes(5)))
+@Suite("Direct rooms, blocks, reports, mentions and profiles", .timeLimit(.minutes(30)))
 struct PeopleTests {
     @Test func `open one direct room from both sides, and list it with the other user`() async throws {
         let server = try ChatServer()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import BackscrollClient
 
-@Suite("A search", .timeLimit(.minutes(5)))
+@Suite("A search", .timeLimit(.minutes(30)))
 struct SearchTests {
     /// Returns `ROOM:SEQ` of all hits.
     private func places(of pages: SearchPages) async throws -> [String] {

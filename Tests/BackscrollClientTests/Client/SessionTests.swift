@@ -10,7 +10,7 @@ import Wire
 @testable import BackscrollClient
 
 /// What ends a session, and what a session tries again.
-@Suite("A session", .timeLimit(.minutes(5)))
+@Suite("A session", .timeLimit(.minutes(30)))
 struct SessionTests {
     private func error(_ code: String, retryAfter: Int? = nil) -> String {
         let wait = retryAfter.map { #","retry_after":\#($0)"# } ?? ""

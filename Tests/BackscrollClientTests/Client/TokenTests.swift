@@ -8,7 +8,7 @@ import Wire
 @testable import BackscrollClient
 
 /// The user of a client, by the tokens that the app returns.
-@Suite("A client's token", .timeLimit(.minutes(5)))
+@Suite("A client's token", .timeLimit(.minutes(30)))
 struct TokenTests {
     /// The tokens that an app has at a time.
     private final class App: Sendable {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("The inbox", .timeLimit(.minutes(5)))
+@Suite("The inbox", .timeLimit(.minutes(30)))
 struct InboxTests {
     /// Returns the list as the server has it.
     private func serversList(_ client: BackscrollClient) async throws -> [RoomSummary] {
@@ -556,7 +556,7 @@ final class Signal: Sendable {
 }
 
 extension Inbox {
-    /// Waits until the list fulfils a condition.
+    /// Waits until the list meets a condition.
     @discardableResult
     nonisolated func shows(_ condition: (InboxView) -> Bool) async throws -> InboxView {
         for await change in changes where condition(change.view) { return change.view }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("A client with a store", .timeLimit(.minutes(5)))
+@Suite("A client with a store", .timeLimit(.minutes(30)))
 struct OfflineTests {
     private let directory: TemporaryDirectory
     private let path: String

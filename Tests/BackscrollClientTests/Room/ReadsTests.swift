@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("Who has read what", .timeLimit(.minutes(5)))
+@Suite("Who has read what", .timeLimit(.minutes(30)))
 struct ReadsTests {
     /// The numbers of members who have not read each message, and the ticks of own messages.
     private func numbers(_ change: RoomChange) -> [String] {

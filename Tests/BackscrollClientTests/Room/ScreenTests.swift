@@ -9,7 +9,7 @@ import Wire
 @testable import BackscrollClient
 
 /// The screens of a chat app, each against a live server.
-@Suite("A room's screen", .timeLimit(.minutes(5)))
+@Suite("A room's screen", .timeLimit(.minutes(30)))
 struct ScreenTests {
     @Test func `prepends and appends pages, and tells the direction and the state of each edge`() async throws {
         let server = try ChatServer()

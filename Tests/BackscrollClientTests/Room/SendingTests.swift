@@ -4,7 +4,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("Sending", .timeLimit(.minutes(5)))
+@Suite("Sending", .timeLimit(.minutes(30)))
 struct SendingTests {
     @Test(arguments: ["lost-answer/3", "status=503/2", "late-answer=20, double-push", "status=429:2, lost-answer/2"])
     func `keeps the order and stores each message once, whatever fails`(fault: String) async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BackscrollClient
 
-@Suite("A room whose store fails for a time", .timeLimit(.minutes(5)))
+@Suite("A room whose store fails for a time", .timeLimit(.minutes(30)))
 struct StoreFailureTests {
     private let directory: TemporaryDirectory
     private let path: String

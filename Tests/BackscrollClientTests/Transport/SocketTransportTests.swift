@@ -6,7 +6,7 @@ import Transport
 
 @testable import BackscrollClient
 
-@Suite("The transport on Linux", .timeLimit(.minutes(5)))
+@Suite("The transport on Linux", .timeLimit(.minutes(30)))
 struct SocketTransportTests {
     private func request(
         _ url: URL, _ target: String, timeout: Duration = .seconds(30), subprotocols: [String] = []

@@ -79,7 +79,7 @@ private final class App: Sendable {
     var asked: [String] { questions.events.map(\.text) }
 }
 
-@Suite("Before a message is stored", .timeLimit(.minutes(5)))
+@Suite("Before a message is stored", .timeLimit(.minutes(30)))
 struct BeforeSendTests {
     private func with(
         _ app: App, _ failure: BeforeSendConfiguration.Failure = .refuse, url: String? = nil, logger: Logger = .silent,

@@ -147,7 +147,7 @@ private struct Model {
     }
 }
 
-@Suite("Push events", .timeLimit(.minutes(5)))
+@Suite("Push events", .timeLimit(.minutes(30)))
 struct PushTests {
     private let receiver = FakeReceiver()
 

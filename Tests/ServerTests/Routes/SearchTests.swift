@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("A search by HTTP", .timeLimit(.minutes(5)))
+@Suite("A search by HTTP", .timeLimit(.minutes(30)))
 struct SearchTests {
     private struct Hits: Decodable {
         struct Hit: Decodable {

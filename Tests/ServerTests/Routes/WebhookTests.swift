@@ -85,7 +85,7 @@ final class FakeReceiver: Sender {
     func texts(of room: String) -> [String] { Self.texts(of: room, in: deliveries.events) }
 }
 
-@Suite("A webhook", .timeLimit(.minutes(5)))
+@Suite("A webhook", .timeLimit(.minutes(30)))
 struct WebhookTests {
     private struct State: Decodable {
         struct Stopped: Decodable, Equatable {

@@ -62,7 +62,7 @@ extension SearchSlice.Hit {
     }
 }
 
-@Suite("A search", .timeLimit(.minutes(5)))
+@Suite("A search", .timeLimit(.minutes(30)))
 struct SearchTests {
     @Test(arguments: [0, 16_384])
     func `finds messages of a room by their text, newest first, with the places of the words`(journalMessages: Int)
@@ -224,7 +224,7 @@ struct SearchTests {
     }
 }
 
-@Suite("Any search after any history", .timeLimit(.minutes(5)))
+@Suite("Any search after any history", .timeLimit(.minutes(30)))
 struct SearchModelTests {
     private static let rooms = ["a", "b", "c", "d"]
     private static let users = ["alice", "bob", "carol"]

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The store of push events", .timeLimit(.minutes(5)))
+@Suite("The store of push events", .timeLimit(.minutes(30)))
 struct PushStoreTests {
     private let log: TestLog
     private let store: any WebhookStore

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The store of webhooks", .timeLimit(.minutes(5)))
+@Suite("The store of webhooks", .timeLimit(.minutes(30)))
 struct WebhookStoreTests {
     private let log: TestLog
     private let store: any WebhookStore

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("Nodes of a cluster", .partOfPostgreSQL, .timeLimit(.minutes(5)))
+@Suite("Nodes of a cluster", .partOfPostgreSQL, .timeLimit(.minutes(30)))
 struct NodeExchangeTests {
     private let alice = try! UserID("alice")
     private let bob = try! UserID("bob")

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Store
 
-@Suite("The index of words in PostgreSQL", .partOfPostgreSQL, .timeLimit(.minutes(5)))
+@Suite("The index of words in PostgreSQL", .partOfPostgreSQL, .timeLimit(.minutes(30)))
 struct WordIndexTests {
     private let server: TestPostgres
     private let database: String

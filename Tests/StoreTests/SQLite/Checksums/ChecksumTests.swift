@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The checksums of pages", .partOfSQLite(.files), .timeLimit(.minutes(5)))
+@Suite("The checksums of pages", .partOfSQLite(.files), .timeLimit(.minutes(30)))
 struct ChecksumTests {
     private let directory: TemporaryDirectory
     private let path: String
