@@ -81,7 +81,7 @@ final class StoreBenchmarks {
 /// Counts the answers of the log.
 private final class Answers: LogObserver {
     private let failure = Mutex<Problem?>(nil)
-    /// Signalled once per answer. A waiting thread sleeps and leaves the core to the log's threads.
+    /// Signaled once per answer. A waiting thread sleeps and leaves the core to the log's threads.
     private let answered = DispatchSemaphore(value: 0)
 
     func membershipsChanged(_ changes: [MembershipChange]) {}

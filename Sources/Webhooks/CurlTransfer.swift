@@ -33,7 +33,7 @@ final class CurlTransfer {
         backscroll_curl_text(handle, CURLOPT_PROTOCOLS_STR, configuration.allowsHTTP ? "https,http" : "https")
         backscroll_curl_text(handle, CURLOPT_USERAGENT, configuration.userAgent)
         // An empty text keeps libcurl from reading the environment, in which NO_PROXY names hosts to connect to without the
-        // proxy, and so without its judgement.
+        // proxy, and so without its judgment.
         backscroll_curl_text(handle, CURLOPT_PROXY, configuration.proxy ?? "")
         backscroll_curl_text(handle, CURLOPT_NOPROXY, "")
         if let authorities = configuration.authorities { backscroll_curl_text(handle, CURLOPT_CAINFO, authorities) }

@@ -16,7 +16,7 @@ def open_source(page, server, path):
 
 
 def wait_for(page, condition):
-    """Waits for an event that fulfils a condition on `event`, and returns the first one."""
+    """Waits for an event that meets a condition on `event`, and returns the first one."""
     return page.wait(f"log.find(event => {condition})")
 
 

@@ -53,7 +53,7 @@ public struct Report: Sendable, Hashable {
     public var number: Int64
     /// The message's room.
     public var room: RoomID
-    /// The message's place.
+    /// The message's `seq`.
     public var seq: Int64
     /// The message as it was when it was first reported, without reactions and pin: a JSON object.
     public var message: [UInt8]

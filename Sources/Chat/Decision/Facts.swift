@@ -2,7 +2,7 @@ public import Wire
 
 /// The facts that a ``Decision`` on one submission needs.
 ///
-/// The store starts with what it has at hand, and loads the others when the decision names them, in at most two steps:
+/// The store starts with what it has at hand, and loads the others when the decision names them, usually in one or two steps:
 ///
 /// | Submission | Room and caller | What follows |
 /// |---|---|---|

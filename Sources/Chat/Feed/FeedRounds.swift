@@ -3,9 +3,8 @@
 /// Subscribers are visited in rounds, from the first to the last. Messages published during a round are sent in it to
 /// those not visited yet, and to the others in the next one, which follows at once.
 ///
-/// Rounds of their own for the oldest subscribers were measured and taken out: they made no difference to the messages
-/// of others while ten thousand clients reconnect (scenario G of `scripts/compare`), because new clients are accepted
-/// at a limited rate.
+/// The oldest subscribers have no rounds of their own. While ten thousand clients reconnect (scenario G of
+/// `scripts/compare`) that would make no difference to them, because new clients are accepted at a limited rate.
 struct FeedRounds {
     /// The index of the next visit; `nil` between rounds. Earlier ones have been visited.
     private var index: Int?

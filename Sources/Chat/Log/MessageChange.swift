@@ -18,7 +18,7 @@ public struct MessageChange: Sendable {
         case unpin
     }
 
-    /// The message's place.
+    /// The message's `seq`.
     public var seq: Int64
     /// The change to make.
     public var action: Action

@@ -99,7 +99,7 @@ public enum Receipt: Sendable, Hashable {
 
 /// A stored message.
 public struct StoredMessage: Sendable, Hashable {
-    /// The place of the message in its room.
+    /// The number of the message in its room.
     public var seq: Int64
     /// The revision of its latest change.
     public var rev: Int64

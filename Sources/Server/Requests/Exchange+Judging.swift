@@ -6,7 +6,7 @@ import Wire
 /// The checks of a request's head. They decide by the declaration of its ``Route``, and need no body.
 extension Exchange {
     /// The result of a request's checks.
-    enum Judgement {
+    enum Judgment {
         /// The request is answered without content: OPTIONS of the whole server, or an EventSource that is to stop.
         case noContent
         /// The request asks for the methods of a resource.
@@ -28,7 +28,7 @@ extension Exchange {
     /// Finds the request's route and checks its rules: the path, the method, the caller and the content type.
     ///
     /// - Throws: The refusal that no body could prevent.
-    func judge(_ target: DecodedTarget) throws(Problem) -> Judgement {
+    func judge(_ target: DecodedTarget) throws(Problem) -> Judgment {
         // `*` stands for the whole server (RFC 9110, section 9.3.7).
         if request.method == .options, request.path == "*" { return .noContent }
         guard let resource = Resource.find(target.segments), isReachable(resource) else { throw .notFound }

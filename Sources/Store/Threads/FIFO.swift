@@ -35,7 +35,7 @@ struct FIFO<Element> {
         return element
     }
 
-    /// Removes the first element that fulfils a condition.
+    /// Removes the first element that meets a condition.
     ///
     /// - Returns: false if there is none.
     mutating func removeFirst(where matches: (Element) -> Bool) -> Bool {

@@ -28,7 +28,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
     var jobs: [Job] = []
     /// The number of reactions to tombstones it has removed.
     var removedReactions = 0
-    /// The messages that this commit has sent, as they are stored.
+    /// The commit's messages and rooms, where the stores differ.
     var store: Store
     /// The number of bytes of the snapshots that it has changed.
     var changedBytes = 0

@@ -109,7 +109,7 @@ extension ClientClock {
 }
 
 extension Room {
-    /// Waits until what is shown fulfils a condition.
+    /// Waits until what is shown meets a condition.
     @discardableResult
     nonisolated func shows(_ condition: (RoomView) -> Bool) async throws -> RoomView {
         for await change in changes where condition(change.view) { return change.view }

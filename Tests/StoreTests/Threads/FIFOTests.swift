@@ -23,7 +23,7 @@ struct FIFOTests {
         #expect(taken == 600)
     }
 
-    @Test func `removes one element that fulfils a condition, wherever it is`() {
+    @Test func `removes one element that meets a condition, wherever it is`() {
         var queue = FIFO<Int>()
         for number in 0..<6 { queue.append(number) }
         _ = queue.popFirst()

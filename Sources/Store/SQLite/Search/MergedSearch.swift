@@ -6,7 +6,7 @@ import Wire
 ///
 /// The newest messages are examined first, whatever they contain: frequent words fill a page with them. Then the index is
 /// asked, once for all rooms if it can be: FTS5 collects all rows of all words with a prefix before it returns the first
-/// one, however few are wanted (25 ms if 100,000 messages have them; S2 of `scripts/compare`).
+/// one, however few are wanted (S of `scripts/compare`).
 ///
 /// Confined to its read transaction.
 final class MergedSearch {
