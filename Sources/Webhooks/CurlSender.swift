@@ -38,9 +38,11 @@ public final class CurlSender: Sender {
     public static let maximumTransfers = 512
     /// Maximum number of bytes of an answer's header.
     static let maximumHeader = 16 * 1024
-    /// Maximum number of idle connections, and of idle handles of libcurl. Without the former libcurl would keep four for each
-    /// request under way, and so close those of a burst when it ends.
+    /// Maximum number of idle handles of libcurl, and of idle connections while all requests are under way.
     static let maximumIdle = 128
+    /// Number of connections above which a request that ends closes an idle one. libcurl counts connections in use, too. Its
+    /// default of four for each request under way would close the connections of a burst when it ends.
+    static let maximumConnections = maximumTransfers + maximumIdle
 
     private let worker: SenderWorker
     private let thread: Mutex<NamedThread?>
@@ -124,7 +126,7 @@ private final class SenderWorker: @unchecked Sendable {
         precondition(Self.begun, "libcurl cannot start")
         self.configuration = configuration
         multi = curl_multi_init()
-        backscroll_curl_keep_connections(multi, CurlSender.maximumIdle)
+        backscroll_curl_keep_connections(multi, CurlSender.maximumConnections)
     }
 
     deinit { curl_multi_cleanup(multi) }

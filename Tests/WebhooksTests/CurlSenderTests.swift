@@ -74,8 +74,8 @@ struct CurlSenderTests {
         #expect(connections.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `keeps the connections of a burst for the next one`() async throws {
-        let count = 8
+    @Test(arguments: [8, CurlSender.maximumIdle + 8])
+    func `keeps the connections of a burst for the next one`(count: Int) async throws {
         let connections = Atomic(0)
         let requests = Recorder<Void>()
         let receiver = Receiver { connection in
