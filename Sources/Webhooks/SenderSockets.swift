@@ -12,7 +12,9 @@ final class SenderSockets {
     func add(_ socket: curl_socket_t) { ports[socket] = 0 }
 
     /// Forgets the connection with this local port, because it has HTTP/2.
-    func forget(port: Int32) { ports = ports.filter { self.port(of: $0.key) != port } }
+    func forget(port: Int32) {
+        for socket in ports.keys where self.port(of: socket) == port { ports[socket] = nil }
+    }
 
     func close(_ socket: curl_socket_t) -> Int32 {
         ports[socket] = nil
