@@ -42,7 +42,7 @@ final class CurlTransfer {
         // Without it a timeout would be a signal to the process.
         backscroll_curl_number(handle, CURLOPT_NOSIGNAL, 1)
         backscroll_curl_pointer(handle, CURLOPT_ERRORBUFFER, error)
-        // libcurl calls back while the handle is in the worker's multi handle, and so long the worker keeps this object.
+        // libcurl calls back only while the handle is in the worker's multi handle. The worker keeps this object until then.
         backscroll_curl_callbacks(
             handle, Unmanaged.passUnretained(self).toOpaque(),
             { bytes, size, count, transfer in CurlTransfer.of(transfer).take(body: bytes, size * count) },
@@ -90,6 +90,8 @@ final class CurlTransfer {
     func end(_ result: CURLcode?) -> SenderRequest.Answered {
         let answer = result.map(answer) ?? .failure(SenderError("the server is stopping"))
         defer {
+            // libcurl keeps the pointer, not a copy.
+            backscroll_curl_headers(handle, nil)
             curl_slist_free_all(headers)
             (request, headers, body) = (nil, nil, [])
             // libcurl would keep its copy until the next request.
