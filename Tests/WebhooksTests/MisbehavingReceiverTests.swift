@@ -5,7 +5,7 @@ import Transport
 
 @testable import Webhooks
 
-/// An answer of a receiver, and the outcome for the sender.
+/// An answer of a receiver, and the outcomes for the sender that are right.
 struct Misbehavior: Sendable, CustomTestStringConvertible {
     enum Outcome: Sendable, Hashable {
         /// An answer with this status, body and `Retry-After`.
@@ -24,12 +24,12 @@ struct Misbehavior: Sendable, CustomTestStringConvertible {
     var name: String
     var answer: String
     var end: End
-    var outcome: Outcome
+    var outcomes: [Outcome]
 
     var testDescription: String { name }
 
-    init(_ name: String, _ answer: String, then end: End = .waits, _ outcome: Outcome) {
-        (self.name, self.answer, self.end, self.outcome) = (name, answer, end, outcome)
+    init(_ name: String, _ answer: String, then end: End = .waits, _ outcomes: Outcome...) {
+        (self.name, self.answer, self.end, self.outcomes) = (name, answer, end, outcomes)
     }
 }
 
@@ -135,7 +135,7 @@ struct MisbehavingReceiverTests {
         "HTTP/1.1 503 Busy\r\nRetry-After: \(retryAfter)\r\nContent-Length: 0\r\n\r\n"
     }
 
-    /// Expects the outcome of an answer, and that the next request gets its own answer, twice on the same sender.
+    /// Expects an outcome of an answer, and that the next request gets its own answer, twice on the same sender.
     private func expectOutcome(of misbehavior: Misbehavior, certificate: TestCertificate? = nil) async {
         let receiver = Receiver(certificate: certificate) { connection in
             while let request = connection.request() {
@@ -153,7 +153,8 @@ struct MisbehavingReceiverTests {
         }
         let sender = CurlSender(Self.configuration(certificate))
         for _ in 1...2 {
-            #expect(await post(receiver.url(), by: sender) == misbehavior.outcome)
+            let outcome = await post(receiver.url(), by: sender)
+            #expect(misbehavior.outcomes.contains(outcome))
             #expect(await post(receiver.url("/next"), by: sender) == .status(234))
         }
     }
@@ -231,8 +232,9 @@ struct MisbehavingReceiverTests {
     @Test(arguments: [
         Misbehavior("a body that is cut", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", then: .closes, .none),
         Misbehavior("a body that is reset", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", then: .resets, .none),
-        // Without the close_notify of TLS its end may be anybody's. The status is the receiver's all the same.
-        Misbehavior("a body up to a cut", "HTTP/1.1 200 OK\r\n\r\nshort", then: .closes, .status(200, body: "short")),
+        // Without the close_notify of TLS the end may be anybody's. libcurl chooses: since 8.14.1 there is no answer.
+        Misbehavior(
+            "a body up to a cut", "HTTP/1.1 200 OK\r\n\r\nshort", then: .closes, .status(200, body: "short"), .none),
         Misbehavior("204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody", .status(204)),
         Misbehavior("half a header", "HTTP/1.1 200 OK\r\nContent-Le", then: .closes, .none),
     ])
