@@ -132,7 +132,7 @@ extension String {
     ///
     /// It takes the place of the property `utf8.span`. The bytes of a short string are in the string itself, and the optimizer of
     /// Swift 6.3 may use the memory of a temporary copy again while its span is read: in a build with ThreadSanitizer,
-    /// ``equals(ignoringCase:)`` found no field's name.
+    /// ``equals(ignoringCase:)`` found no field's name. Wire has the same function, because neither module depends on the other.
     @inline(__always)
     func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
