@@ -82,6 +82,8 @@ public struct ChecksumUpgrade: Sendable {
         guard access(file.location + "-wal", F_OK) != 0 else {
             throw StoreError.unusable(file.path, reason: "another program has it open")
         }
+        // SQLite has deleted the old log, without a sync of the directory. After a power cut it would belong to no database.
+        try syncDirectory(ofFile: file.location)
         var status = stat()
         guard stat(file.location, &status) == 0, chown(copy.path, status.st_uid, status.st_gid) == 0,
             chmod(copy.path, status.st_mode & 0o777) == 0, rename(copy.path, file.location) == 0
