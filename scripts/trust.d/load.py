@@ -21,7 +21,7 @@ import time
 import sequence
 
 SECRET = "a secret of thirty-two bytes and more"
-ABSENT, DELETED = "absent", "deleted"
+ABSENT, DELETED, ERASED = "absent", "deleted", "erased"
 START = 60  # seconds for a server's start, on a busy machine
 
 
@@ -83,7 +83,7 @@ class Server:
 
 
 class Call:
-    """A request and its answer."""
+    """A request and its answer, or a command."""
 
     def __init__(self, what):
         self.what = what
@@ -170,7 +170,8 @@ class World:
         self.messages = {}  # token of the text -> Register
         self.places = {}  # token -> (room, seq), from an answer
         self.marks, self.titles, self.roles, self.bans, self.reactions, self.rooms = ({} for _ in range(6))
-        self.perishable = set()  # tokens of messages that expiry, an erasure or a deletion may take
+        self.removals = {}  # token -> the last call before expiry, an erasure or the deletion of the room may take the message
+        self.erasures = {}  # user -> Register
         self.room_of = {}  # token -> room
         self.listeners = []  # ports of event streams
         self.clients = {}
@@ -183,6 +184,22 @@ class World:
         with self.lock:
             return self.clients.setdefault(user, Client(user, self.calls, admin))
 
+    def complete(self, what, position):
+        """Writes down a command that has succeeded, with the position of its last record."""
+        call = Call(what)
+        call.status, call.position = 200, position
+        self.calls.append(call)
+        return call
+
+    def has_promised(self, position):
+        """True if anything was acknowledged before a position."""
+        return any(call.succeeded and call.position is not None and call.position < position for call in self.calls)
+
+    def may_remove(self, name, position):
+        """True if expiry, an erasure or the deletion of its room may have taken a message before a position."""
+        last = self.removals.get(name)
+        return last is not None and (last.position is None or last.position < position)
+
     def locate(self, records):
         """Finds the position of each answer in the sequence, and of what subscribers received."""
         found = sequence.streams(records)
@@ -191,7 +208,6 @@ class World:
             if port not in self.listeners:
                 answers[port] = [answer for stream in streams for answer in stream.answers()]
         for call in self.calls:
-            call.position = None
             if call.port in answers and call.index < len(answers[call.port]):
                 call.position, call.status, _, body = answers[call.port][call.index]
                 call.answer = json.loads(body) if body.startswith(b"{") else None
@@ -207,6 +223,7 @@ class World:
         message = frame.get("message", frame)
         name, version = split(message["text"])
         register = self.messages[name]
+        self.places.setdefault(name, (message["room"], message["seq"]))
         for number, (value, _) in enumerate(register.changes, 1):
             if value == version:
                 register.witnesses.append((position, number))
@@ -240,17 +257,16 @@ class Actor:
         self.own = f"room{number}"
         self.doomed = 0
 
-    def send(self, room, client=None, perishable=False):
+    def send(self, room, client=None):
         client = client or self.client
         self.count += 1
         name = f"{client.user}-{self.count}"
         world = self.world
         world.room_of[name] = room
         register = world.register(world.messages, name)
-        if perishable:
-            world.perishable.add(name)
         body = {"text": text(name, 0, self.random.choice(self.sizes)), "client_message_id": name}
         call = client.ask("POST", f"/v1/rooms/{room}/messages", body)
+        call.name = name
         register.change(0, call)
         if call.succeeded:
             world.places[name] = room, call.answer["seq"]
@@ -305,19 +321,19 @@ class Actor:
     def make_jobs(self):
         """Fills a room and deletes it, and lets an admin erase a user who has sent."""
         self.doomed += 1
-        room = f"doomed{self.name}-{self.doomed}"
-        for _ in range(12):
-            self.send(room, perishable=True)
-        ghost = self.world.client(f"ghost{self.name}-{self.doomed}")
+        world, room = self.world, f"doomed{self.name}-{self.doomed}"
+        doomed = [self.send(room) for _ in range(12)]
+        ghost = world.client(f"ghost{self.name}-{self.doomed}")
         ghost.connect(self.server)
-        for _ in range(6):
-            self.send("lobby", ghost, perishable=True)
-        self.world.register(self.world.rooms, room, "there").change(
-            DELETED, self.client.ask("DELETE", f"/v1/rooms/{room}"))
-        admin = self.world.client(f"admin{self.name}", admin=True)
-        admin.connect(self.server)
-        admin.ask("DELETE", f"/v1/users/{ghost.user}")
+        haunting = [self.send("lobby", ghost) for _ in range(6)]
+        world.removals |= {call.name: haunting[-1] for call in doomed}
         self.sent = [entry for entry in self.sent if entry[1] != room]
+        deletion = self.client.ask("DELETE", f"/v1/rooms/{room}")
+        world.register(world.rooms, room, "there").change(DELETED, deletion)
+        admin = world.client(f"admin{self.name}", admin=True)
+        admin.connect(self.server)
+        world.removals |= {call.name: deletion for call in haunting}
+        world.register(world.erasures, ghost.user, "there").change(ERASED, admin.ask("DELETE", f"/v1/users/{ghost.user}"))
 
     def run(self, server, count, jobs=False):
         """Makes requests until the server is gone, or until there were enough."""

@@ -4,8 +4,9 @@ import collections
 import contextlib
 import json
 import subprocess
+import time
 
-from load import ABSENT, Client, DELETED, Server, split, text
+from load import ABSENT, Client, DELETED, ERASED, Server, split, START, text
 
 LIMIT = 60  # seconds for a command
 
@@ -73,11 +74,12 @@ def compare(world, contents, position, epoch=None):
     for name, register in world.messages.items():
         value = found.get(name, ABSENT)
         place = world.places.get(name)
-        if value == ABSENT and place and contents.messages.get(place[0], {}).get(place[1], {}).get("deleted"):
+        room, may_remove = world.room_of[name], world.may_remove(name, position)
+        is_tombstone = place and contents.messages.get(place[0], {}).get(place[1], {}).get("deleted")
+        is_room_gone = room in world.rooms and room not in contents.titles
+        if value == ABSENT and (is_tombstone or is_room_gone and may_remove):
             value = DELETED
-        allowed = register.allowed(position)
-        if name in world.perishable:
-            allowed = [*allowed, ABSENT, DELETED]
+        allowed = [*register.allowed(position), *([DELETED] if may_remove else [])]
         if value not in allowed:
             wrong.append(f"message {name} is {value}, not one of {allowed[:4]}")
     for (name, key, user), register in world.reactions.items():
@@ -130,7 +132,7 @@ def revive(program, database, world, position, contents, log):
                 for message in (page or {}).get("messages", ()):
                     read += 1
                     # An erasure or the expiry goes on meanwhile.
-                    is_gone = message.get("deleted") and messages[read].get("text", "").split(" ")[0] in world.perishable
+                    is_gone = message.get("deleted") and messages[read].get("text", "").split(" ")[0] in world.removals
                     if message["seq"] != read or (message.get("text") != messages[read].get("text") and not is_gone):
                         wrong.append(f"{room}/{read}: a page and the export differ")
                 if not page or not page["messages"]:
@@ -152,7 +154,7 @@ def revive(program, database, world, position, contents, log):
                     wrong.append(f"{user} is{'' if banned else ' not'} banned from {room}")
         repeated = 0
         for name, register in world.messages.items():
-            if repeated == 5 or name in world.perishable or not register.changes:
+            if repeated == 5 or name in world.removals or not register.changes:
                 continue
             call = register.changes[0][1]
             if call.succeeded and call.position is not None and call.position < position:
@@ -169,6 +171,9 @@ def revive(program, database, world, position, contents, log):
         new = admin.ask("POST", "/v1/rooms/lobby/messages", {"text": text("admin-1", 0, 5)})
         if new.status != 201 or new.answer["seq"] != head + 1:
             wrong.append(f"a new send is answered {new.status} {new.answer}")
+        for user, register in world.erasures.items():
+            if register.allowed(position) == [ERASED]:
+                wrong += await_erasure(admin, user, world)
         admin.close()
     finally:
         server.end()
@@ -178,18 +183,35 @@ def revive(program, database, world, position, contents, log):
     return wrong
 
 
-def judge(program, directory, world, position, epoch, log, serve, has_past=False):
+def await_erasure(admin, user, world):
+    """What is wrong with the erasure of a user, which was acknowledged, so the server must complete it."""
+    deadline, state = time.monotonic() + START, None
+    while state != "erased":
+        call = admin.ask("GET", f"/v1/users/{user}")
+        state = (call.answer or {}).get("state")
+        if state not in ("erasing", "erased") or time.monotonic() > deadline:
+            return [f"the erasure of {user} is lost: {call.status} {call.answer}"]
+        time.sleep(0.02)
+    wrong = []
+    for name, (room, seq) in list(world.places.items()):
+        if name.rsplit("-", 1)[0] == user:
+            message = admin.ask("GET", f"/v1/rooms/{room}/messages/{seq}").answer or {}
+            if not message.get("deleted") or message.get("sender") != "~deleted":
+                wrong.append(f"{room}/{seq} of the erased user {user} is {str(message)[:200]}")
+    return wrong
+
+
+def judge(program, directory, world, position, epoch, log, serve):
     """What is wrong with the database `log.db` of a directory, a line each."""
     database = str(directory / "log.db")
     try:
-        if not has_past and not any(call.succeeded and call.position is not None and call.position < position for call in world.calls):
-            # Nothing was promised yet, but that a server starts.
-            server = Server(program, database, log)
+        if not world.has_promised(position):
+            # Nothing was promised yet, but that a server starts. It makes the database, with a new epoch.
+            epoch, server = None, Server(program, database, log)
             server.end()
             if not server.port:
                 with contextlib.suppress(OSError), open(log, errors="replace") as lines:
                     return [f"the server does not start: {lines.read().strip()[-300:]}"]
-            return []
         contents = examine(program, database)
         wrong = compare(world, contents, position, epoch)
         if serve and not wrong:
