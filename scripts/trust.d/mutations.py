@@ -12,13 +12,19 @@ class Mutation:
     new: str
 
 
-# The product that each test runs, and the test's command.
+# A scenario that was not played to its end has no cuts.
+POWER = r"not ok - power: .*: [1-9]\d* cuts in "
+
+# The product that each test runs, the test's command, and a pattern of the line that it prints if it has found something.
 CHECKS = {
-    "simulate": ("backscroll-simulate", ["PROGRAM", "--seeds", "40", "--first", "1"]),
-    "test-power": ("backscroll", ["scripts/test-power", "--only", "service", "--cuts", "30", "--seed", "1"]),
-    "test-power, of a backup": ("backscroll", ["scripts/test-power", "--only", "backup", "--cuts", "60", "--seed", "1"]),
-    "test-power, after a failed sync": ("backscroll", ["scripts/test-power", "--only", "failed", "--cuts", "60", "--seed", "1"]),
-    "test-rot": ("backscroll", ["scripts/test-rot", "--seed", "1"]),
+    "simulate": ("backscroll-simulate", ["PROGRAM", "--seeds", "40", "--first", "1"], r"not ok - seed \d+: "),
+    "test-power": ("backscroll", ["scripts/test-power", "--only", "service", "--cuts", "30", "--seed", "1"], POWER),
+    "test-power, of a backup": ("backscroll", ["scripts/test-power", "--only", "backup", "--cuts", "60", "--seed", "1"], POWER),
+    "test-power, of a conversion": (
+        "backscroll", ["scripts/test-power", "--only", "conversion", "--cuts", "60", "--seed", "1"], POWER),
+    "test-power, after a failed sync": (
+        "backscroll", ["scripts/test-power", "--only", "failed", "--cuts", "60", "--seed", "1"], POWER),
+    "test-rot": ("backscroll", ["scripts/test-rot", "--seed", "1"], r"not ok - rot: "),
 }
 
 MUTATIONS = [
@@ -55,6 +61,9 @@ MUTATIONS = [
     Mutation(
         "a backup is not synced", "test-power, of a backup", "Sources/Store/SQLite/Open/TemporaryFile.swift",
         "guard fsync(descriptor) == 0 else { throw Errno() }", "guard descriptor >= 0 else { throw Errno() }"),
+    Mutation(
+        "a copy with checksums is not synced", "test-power, of a conversion", "Sources/Store/SQLite/Checksums/ChecksumUpgrade.swift",
+        "try sync(complete)", "_ = complete"),
     Mutation(
         "a log that is left over is not synced before it is used", "test-power, after a failed sync",
         "Sources/Store/SQLite/Open/DatabaseFile+Connecting.swift", "try LogRewrite.rewrite(of: db, at: location)", "_ = location"),
