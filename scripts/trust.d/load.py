@@ -172,6 +172,7 @@ class World:
         self.marks, self.titles, self.roles, self.bans, self.reactions, self.rooms = ({} for _ in range(6))
         self.removals = {}  # token -> the last call before expiry, an erasure or the deletion of the room may take the message
         self.erasures = {}  # user -> Register
+        self.wrong = []  # what clients have noticed themselves, a line each
         self.room_of = {}  # token -> room
         self.listeners = []  # ports of event streams
         self.clients = {}
@@ -253,6 +254,7 @@ class Actor:
         self.client = world.client(self.name)
         self.sizes = sizes
         self.sent = []  # [token, room, seq, version]
+        self.drafts = {}  # token -> (room, body)
         self.count = 0
         self.own = f"room{number}"
         self.doomed = 0
@@ -265,46 +267,77 @@ class Actor:
         world.room_of[name] = room
         register = world.register(world.messages, name)
         body = {"text": text(name, 0, self.random.choice(self.sizes)), "client_message_id": name}
+        if client is self.client:
+            self.drafts[name] = room, body
         call = client.ask("POST", f"/v1/rooms/{room}/messages", body)
         call.name = name
         register.change(0, call)
         if call.succeeded:
-            world.places[name] = room, call.answer["seq"]
-            if client is self.client:
-                self.sent.append([name, room, call.answer["seq"], 0])
+            self.place(name, room, call, client)
         return call
+
+    def place(self, name, room, call, client):
+        self.world.places[name] = room, call.answer["seq"]
+        if client is self.client:
+            self.sent.append([name, room, call.answer["seq"], 0])
+
+    def repeat(self, name):
+        """Sends a message again with its client_message_id. If it was acknowledged, the answer must name the same place."""
+        room, body = self.drafts[name]
+        known = self.world.places.get(name)
+        call = self.client.ask("POST", f"/v1/rooms/{room}/messages", body)
+        if known is None:
+            self.world.messages[name].change(0, call)
+            if call.succeeded:
+                self.place(name, room, call, self.client)
+        elif call.succeeded and (call.status != 200 or call.answer["seq"] != known[1]):
+            self.world.wrong.append(f"{name} of {room}/{known[1]}, sent again, is answered {call.status} {call.answer['seq']}")
+        return call
+
+    def settle(self, server):
+        """Repeats all sends without an acknowledgement, and some of the others. Returns false if some have none still."""
+        others = [name for name in self.drafts if name in self.world.places]
+        names = [name for name in self.drafts if name not in self.world.places]
+        with contextlib.suppress(OSError):
+            self.client.connect(server)
+            for name in names + self.random.sample(others, min(3, len(others))):
+                if self.repeat(name).status is None:
+                    break
+        return all(name in self.world.places for name in names)
 
     def act(self):
         """One request, chosen at random."""
         world, own = self.world, self.client.user
         roll = self.random.random()
-        if roll < 0.6 or not self.sent:
+        if roll > 0.95 and self.drafts:
+            return self.repeat(self.random.choice(list(self.drafts)[-20:]))
+        if roll < 0.55 or not self.sent:
             return self.send(self.random.choice(("lobby", "lobby", self.own, f"{self.own}-b")))
         entry = self.random.choice(self.sent[-20:])
         name, room, seq, version = entry
         path = f"/v1/rooms/{room}/messages/{seq}"
-        if roll < 0.72:
+        if roll < 0.67:
             entry[3] = version = version + 1
             call = self.client.ask("PATCH", path, {"text": text(name, version, self.random.choice(self.sizes))})
             world.messages[name].change(version, call)
-        elif roll < 0.76:
+        elif roll < 0.71:
             self.sent.remove(entry)
             call = self.client.ask("DELETE", path)
             world.messages[name].change(DELETED, call)
-        elif roll < 0.84:
+        elif roll < 0.79:
             key = self.random.choice(("ok", "no"))
             register = world.register(world.reactions, (name, key, own), False)
             is_there = self.random.random() < 0.7
             call = self.client.ask("PUT" if is_there else "DELETE", f"{path}/reactions/{key}")
             register.change(is_there, call)
-        elif roll < 0.90:
+        elif roll < 0.85:
             call = self.client.ask("PUT", f"/v1/rooms/{room}/read", {"seq": seq})
             world.register(world.marks, (room, own), 0).change(seq, call)
-        elif roll < 0.94:
+        elif roll < 0.89:
             title = f"title {self.random.randrange(1000)}"
             call = self.client.ask("PUT", f"/v1/rooms/{self.own}", {"title": title})
             world.register(world.titles, self.own).change(title, call)
-        elif roll < 0.97:
+        elif roll < 0.92:
             other = f"guest{self.random.randrange(3)}"
             role = self.random.choice(("member", "owner", ABSENT))
             path = f"/v1/rooms/{self.own}/members/{other}"
@@ -328,6 +361,7 @@ class Actor:
         haunting = [self.send("lobby", ghost) for _ in range(6)]
         world.removals |= {call.name: haunting[-1] for call in doomed}
         self.sent = [entry for entry in self.sent if entry[1] != room]
+        self.drafts = {name: draft for name, draft in self.drafts.items() if draft[0] != room}
         deletion = self.client.ask("DELETE", f"/v1/rooms/{room}")
         world.register(world.rooms, room, "there").change(DELETED, deletion)
         admin = world.client(f"admin{self.name}", admin=True)
