@@ -1,14 +1,14 @@
 /* A library that a program loads before all others (LD_PRELOAD), for scripts/test-power and scripts/test-faults.
 
    It records what the program does to the files of one directory, and what it writes to sockets, as one sequence, and lets
-   chosen calls fail. scripts/trust.d/trace.py reads the sequence.
+   chosen calls fail. scripts/trust.d/sequence.py reads the sequence.
 
      TRUST_DIRECTORY   the directory, without links
      TRUST_TRACE       the file that records are appended to; several processes may share it
      TRUST_FAIL        CALL:N:HOW:COUNT: from the N-th CALL on, COUNT calls fail. CALL is write, sync, open, truncate,
                        unlink, read or any; or sync-log, sync-database, sync-directory or sync-other, for one kind of
                        file. HOW is EIO, ENOSPC, short: half of a write is done, or count: no call fails
-     TRUST_MUTATE      FAULT:N: a fault of the program that is put on here after N syncs: sync-log, sync-database,
+     TRUST_MUTATE      FAULT:N: a fault of the program that is injected here after N syncs: sync-log, sync-database,
                        sync-directory or sync-other: such a sync is said to be done and is not; ignore: a failed sync is
                        said to be done
 
