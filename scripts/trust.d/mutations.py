@@ -44,8 +44,8 @@ MUTATIONS = [
         "cursors[index].rev = max(cursors[index].rev, slice.rev)", "cursors[index].rev = slice.rev - 1"),
     Mutation(
         "a send does not look for its client message id", "simulate", "Sources/Chat/Decision/Rules+Sends.swift",
-        "if facts.room != nil, draft.clientMessageID != nil {",
-        "if facts.room != nil, draft.clientMessageID != nil, draft.clientMessageID == \"\" {"),
+        "if head != nil, draft.clientMessageID != nil {",
+        "if head != nil, draft.clientMessageID != nil, draft.clientMessageID == \"\" {"),
     Mutation(
         "a send does not check that its sender may send", "simulate", "Sources/Chat/Decision/Rules+Sends.swift",
         "        try checkChange(submission)\n        try checkReply(draft)", "        try checkReply(draft)"),
