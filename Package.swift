@@ -217,7 +217,10 @@ if Context.environment["BACKSCROLL_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "backscroll-fuzz",
-            dependencies: ["Wire", "HTTP", "WebSocket", "Transport", "Chat", "Tokens", "Store"], path: "Tests/Fuzz",
+            dependencies: [
+                "Wire", "HTTP", "WebSocket", "Transport", "Chat", "Signatures", "Tokens", "Store", httpTypes,
+            ],
+            path: "Tests/Fuzz",
             exclude: ["http", "websocket", "json", "tokens", "proxy", "since", "imports", "pages", "pages.c"],
             swiftSettings: settings))
 }

@@ -1,4 +1,6 @@
 import Glibc
+import HTTPTypes
+import Signatures
 
 @testable import Chat
 @testable import HTTP
@@ -43,12 +45,29 @@ private func check(_ rule: Bool, _ text: StaticString) {
     if !rule { fatalError("\(text)") }
 }
 
-/// Returns the input without its first byte, which is the place of a cut, and the two pieces.
-private func cut(_ input: [UInt8]) -> (whole: [UInt8], pieces: [[UInt8]]) {
+/// Returns the input without its first byte, which is the place of a cut, and that cut into two pieces, and into single bytes as
+/// far as the longest head of a request.
+private func cut(_ input: [UInt8]) -> (whole: [UInt8], pieces: [[[UInt8]]]) {
     guard let first = input.first else { return ([], []) }
     let bytes = Array(input.dropFirst())
     let place = min(Int(first), bytes.count)
-    return (bytes, [Array(bytes[..<place]), Array(bytes[place...])])
+    return (
+        bytes,
+        [
+            [Array(bytes[..<place]), Array(bytes[place...])],
+            bytes.prefix(512).map { [$0] } + [Array(bytes.dropFirst(512))],
+        ]
+    )
+}
+
+/// Checks that a parser reads the same from an input however it is cut. Returns what it reads from the whole.
+private func checkCuts<Result: Equatable>(_ input: [UInt8], _ rule: StaticString, _ read: ([[UInt8]]) -> Result)
+    -> Result
+{
+    let (whole, pieces) = cut(input)
+    let result = read([whole])
+    for pieces in pieces { check(read(pieces) == result, rule) }
+    return result
 }
 
 // MARK: Requests
@@ -57,7 +76,7 @@ private func http(_ input: [UInt8]) {
     var limits = HTTPLimits()
     limits.headBytes = 400
     limits.bodyBytes = 64
-    func read(_ pieces: [[UInt8]]) -> [String] {
+    _ = checkCuts(input, "requests are the same, however they are cut") { pieces in
         var parser = RequestParser(limits: limits)
         var events: [String] = []
         for piece in pieces {
@@ -69,7 +88,7 @@ private func http(_ input: [UInt8]) {
                     case .sendContinue: continue
                     case .request(let request):
                         check(request.body.count <= limits.bodyBytes, "a body within its bound")
-                        events.append("\(request.head.method) \(request.head.path ?? "") \(request.body)")
+                        events.append(text(of: request))
                     }
                 } catch {
                     events.append(error.description)
@@ -79,14 +98,24 @@ private func http(_ input: [UInt8]) {
         }
         return events
     }
-    let (whole, pieces) = cut(input)
-    check(read([whole]) == read(pieces), "requests are the same, however they are cut")
+}
+
+/// Returns all that a request says.
+private func text(of request: Request) -> String {
+    let head = request.head
+    let fields = head.headerFields.map { field in
+        "\(field.name.rawName): \(field.withUnsafeBytesOfValue { Array($0) })"
+    }
+    return """
+        \(head.method) \(head.path ?? "") of \(head.authority ?? "") in 1.\(request.minorVersion), \(request.keepAlive)
+        \(fields) \(request.body)
+        """
 }
 
 // MARK: Frames
 
 private func webSocket(_ input: [UInt8]) {
-    func read(_ pieces: [[UInt8]]) -> [String] {
+    _ = checkCuts(input, "messages are the same, however they are cut") { pieces in
         var reader = MessageReader(role: .server, maxMessageBytes: 1024, allowsCompression: true)
         var events: [String] = []
         for piece in pieces {
@@ -111,9 +140,7 @@ private func webSocket(_ input: [UInt8]) {
         }
         return events
     }
-    let (whole, pieces) = cut(input)
-    check(read([whole]) == read(pieces), "messages are the same, however they are cut")
-    let lines = String(decoding: whole, as: UTF8.self).split(separator: "\n").map(String.init)
+    let lines = String(decoding: input.dropFirst(), as: UTF8.self).split(separator: "\n").map(String.init)
     _ = try? ServerHandshake(
         .init(
             method: "GET", httpMinorVersion: 1, host: ["x"], upgrade: ["websocket"], connection: ["upgrade"],
@@ -134,31 +161,91 @@ private func json(_ input: [UInt8]) {
         again.encode(into: &second)
         check(first == second, "a draft is the same when it is decoded again")
     }
-    if let message = try? Message(decoding: input) {
-        var bytes: [UInt8] = []
-        message.encode(into: &bytes)
-        check((try? Message(decoding: bytes)) != nil, "a message is decoded again")
+    // Snapshots are the server's own: the encoder relies on the room's id.
+    if let message = try? Message(decoding: input), (try? RoomID(message.room.string)) != nil {
+        var first: [UInt8] = []
+        message.encode(into: &first)
+        guard let again = try? Message(decoding: first) else { fatalError("a message is decoded again") }
+        var second: [UInt8] = []
+        again.encode(into: &second)
+        check(first == second, "a message is the same when it is decoded again")
     }
-    _ = try? ClientFrame.decode(input)
+    if let frame = try? ClientFrame.decode(input) {
+        check(
+            (try? ClientFrame.decode(bytes(of: frame))) == frame,
+            "a client's frame is the same when it is decoded again")
+    }
+}
+
+/// Returns a frame as a client writes it.
+private func bytes(of frame: ClientFrame) -> [UInt8] {
+    let members: [(name: String, value: String?)]
+    switch frame {
+    case .subscribe(let room, let since, let epoch):
+        let position = since.map { ($0.epoch.map { $0 + ":" } ?? "") + String($0.rev) }
+        members = [("type", "subscribe"), ("room", room.string), ("since", position), ("epoch", epoch)]
+    case .subscribeMine(let epoch): members = [("type", "subscribe"), ("rooms", "mine"), ("epoch", epoch)]
+    case .unsubscribe(let room): members = [("type", "unsubscribe"), ("room", room.string)]
+    case .unsubscribeMine: members = [("type", "unsubscribe"), ("rooms", "mine")]
+    case .typing(let room): members = [("type", "typing"), ("room", room?.string)]
+    case .token(let token): members = [("type", "token"), ("token", token)]
+    }
+    var json: [UInt8] = []
+    for (name, value) in members {
+        guard let value else { continue }
+        json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
+        json.append(quoted: name)
+        json.append(UInt8(ascii: ":"))
+        json.append(quoted: value)
+    }
+    return json + [UInt8(ascii: "}")]
 }
 
 // MARK: Tokens
 
-private let verifier = TokenVerifier(rules: TokenRules(keys: KeyRing(keys: [])))
+/// The key that `Tests/Fuzz/tokens/signed` is signed with.
+private let secret = Array("a secret of the fuzz targets only".utf8)
+private let verifier = TokenVerifier(
+    rules: TokenRules(keys: KeyRing(keys: [KeyRing.Key(id: "k1", verifyingKey: VerifyingKey(secret: secret))])))
 
 private func tokens(_ input: [UInt8]) {
     let now = Timestamp(milliseconds: 1_700_000_000_000)
-    check((try? verifier.identity(of: input, at: now)) == nil, "no token is valid without its key")
-    _ = try? TokenHeader(input)
-    if let claims = try? Claims(input), let identity = try? verifier.identity(of: claims, at: now) {
-        check(identity.user != nil && identity.user != .deleted, "an identity has a user")
+    func identity(_ token: [UInt8]) -> Identity? { try? verifier.identity(of: token, at: now) }
+
+    if identity(input) != nil {
+        let dot = input.lastIndex(of: UInt8(ascii: ".")) ?? 0
+        check(
+            Base64URL.decode(input[(dot + 1)...]) == HMACSHA256.code(of: input[..<dot], secret: secret),
+            "a valid token has its key's signature")
+    }
+    // The input with a valid signature: as a header, and as claims.
+    let header = try? TokenHeader(input)
+    let isKnown = header?.algorithm == .hs256 && ["k1", nil].contains(header?.keyID)
+    checkSignature(
+        of: input, Array(#"{"sub":"alice","exp":1800000000}"#.utf8), gives: { isKnown == (identity($0) != nil) })
+    let claimed = (try? Claims(input)).flatMap { try? verifier.identity(of: $0, at: now) }
+    check(claimed.map { $0.user != nil && $0.user != .deleted } ?? true, "an identity has a user")
+    checkSignature(of: Array(#"{"alg":"HS256"}"#.utf8), input, gives: { identity($0) == claimed })
+
+    func checkSignature(of header: [UInt8], _ payload: [UInt8], gives isExpected: ([UInt8]) -> Bool) {
+        let text = Base64URL.encode(header) + "." + Base64URL.encode(payload)
+        var signature = HMACSHA256.code(of: Array(text.utf8)[...], secret: secret)
+        check(isExpected(Array("\(text).\(Base64URL.encode(signature))".utf8)), "a signed token is what its parts are")
+        signature[input.count % signature.count] ^= 1 << UInt8(input.count / signature.count % 8)
+        check(
+            identity(Array("\(text).\(Base64URL.encode(signature))".utf8)) == nil,
+            "no token with another signature is valid")
     }
 }
 
 // MARK: PROXY headers
 
 private func proxy(_ input: [UInt8]) {
-    func read(_ pieces: [[UInt8]]) -> (outcome: ProxyHeader.Outcome, taken: Int) {
+    struct Reading: Equatable {
+        var outcome: ProxyHeader.Outcome
+        var taken = 0
+    }
+    let reading = checkCuts(input, "headers are the same, however they are cut") { pieces in
         var header = ProxyHeader()
         var taken = 0
         for piece in pieces {
@@ -167,12 +254,9 @@ private func proxy(_ input: [UInt8]) {
             taken += count
             if header.outcome != .needMoreBytes { break }
         }
-        return (header.outcome, taken)
+        return Reading(outcome: header.outcome, taken: taken)
     }
-    let (whole, pieces) = cut(input)
-    let (first, second) = (read([whole]), read(pieces))
-    check(first == second, "headers are the same, however they are cut")
-    check(first.taken <= 16 + ProxyHeader.longestPayload, "a header within its bound")
+    check(reading.taken <= 16 + ProxyHeader.longestPayload, "a header within its bound")
 }
 
 // MARK: Positions
