@@ -1,5 +1,6 @@
 /**
- * The whole page: signs the user in, shows the list of rooms beside the open room, and keeps the URL in sync with them.
+ * The whole page: signs the user in, shows the list of rooms beside the open room, and keeps the URL in sync with them. To try it,
+ * open it as two users: /?user=alice&room=lobby and /?user=bob&room=lobby.
  *
  * @module app
  */

@@ -2,8 +2,8 @@ import PageFiles
 
 /// The web page: its files, embedded in the program.
 ///
-/// They have no build step. Each is served as it stands in `Sources/Page`, but for comments, types, indentation and line breaks that
-/// nothing needs.
+/// They have no build step. Each is served as it stands in `Sources/Page`, but for comments, types, indentation, and line breaks
+/// and spaces that nothing needs.
 enum Page {
     struct File: Sendable {
         /// The name under which the others refer to it.
@@ -34,7 +34,10 @@ enum Page {
         return !isPicture($0.name)
     }.map { file in
         let isCode = [".js", ".css", ".webmanifest"].contains { file.name.hasSuffix($0) }
-        return isCode ? File(name: file.name, contentType: file.contentType, bytes: joined(compact(file.bytes))) : file
+        guard isCode else { return file }
+        let code = joined(compact(file.bytes))
+        let bytes = file.name.hasSuffix(".css") ? withoutSpaces(code) : code
+        return File(name: file.name, contentType: file.contentType, bytes: bytes)
     }
 
     /// The icons of the installed page, which only an installation loads.
@@ -71,7 +74,7 @@ enum Page {
     /// Leaves out comments of scripts and styles, types, indentation and empty lines.
     static func compact(_ code: [UInt8]) -> [UInt8] {
         let lines = String(decoding: withoutComments(code), as: UTF8.self).split(separator: "\n").map { line in
-            line.contains("/** @") ? line.replacing(#/\/\*\* @type [^*]*\*\/ ?/#, with: "") : line
+            line.contains("/** @") ? line.replacing(#/\/\*\* @\w+ [^*]*\*\/ ?/#, with: "") : line
         }
         return Array(lines.lazy.filter { !$0.isEmpty }.joined(separator: "\n").utf8)
     }
@@ -84,6 +87,22 @@ enum Page {
             if !"{(;,".contains(line.last ?? "}") || line.contains("//") { text += "\n" }
         }
         return Array(text.utf8.dropLast(text.hasSuffix("\n") ? 1 : 0))
+    }
+
+    /// Leaves out the spaces of a style sheet beside braces, commas, semicolons and `>`, those after colons, and the semicolons at the
+    /// ends of blocks. Its strings must have none of these.
+    static func withoutSpaces(_ style: [UInt8]) -> [UInt8] {
+        let marks = "{},;>".utf8
+        var kept: [UInt8] = []
+        for byte in style {
+            if byte == UInt8(ascii: " "), let last = kept.last, marks.contains(last) || last == UInt8(ascii: ":") {
+                continue
+            }
+            if marks.contains(byte), kept.last == UInt8(ascii: " ") { kept.removeLast() }
+            if byte == UInt8(ascii: "}"), kept.last == UInt8(ascii: ";") { kept.removeLast() }
+            kept.append(byte)
+        }
+        return kept
     }
 
     /// Leaves out the lines that are comments only, the empty lines after them, and the indentation: a template literal must not go on
