@@ -244,9 +244,8 @@ function enter(user, token) {
     history.replaceState(history.state, "", urlOf(room, at));
     const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
     const isReturn = navigation?.type !== "navigate";
-    show(room, at, isReturn);
     refusal = refused === null ? "" : `${texts.badRoom(refused)} ${texts.roomIDHint}`;
-    filterRooms();
+    show(room, at, isReturn);
     first.then(() => {
         if (client !== entered) return;
         // The list shows a failure by staying empty, and goes on trying.
@@ -284,12 +283,13 @@ function show(room, at, isReturn) {
     closeDialogs();
     screen?.close();
     screen = null;
-    refusal = "";
+    if (room !== null) refusal = "";
     $("#app").classList.toggle("in-room", room !== null);
     $("#screen").hidden = room === null;
     $("#nothing").hidden = room !== null;
     // The room that is left may have an unsent text.
     fillRooms(room);
+    filterRooms();
     if (room === null) {
         drawPageTitle();
         endFirst();
