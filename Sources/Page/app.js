@@ -11,7 +11,7 @@ import { Notify } from "./client/notify.js";
 import { claimsOf, listOf } from "./client/requests.js";
 import { IndexedDBStore } from "./client/store-indexeddb.js";
 import { draftOf, matches, watchDrafts } from "./composer.js";
-import { ask, drawMessages, drawMute, openMute, sentAt, showMessages, showMessagesError, showsMessages, wireSearch } from "./dialogs.js";
+import { ask, drawMessages, drawMute, onSend, openMute, sentAt, showMessages, showMessagesError, showsMessages, wireSearch } from "./dialogs.js";
 import { BLOCKED_TEXT } from "./message.js";
 import { networkText, watchedFetch, watchNetwork } from "./network.js";
 import { canNotify, isNotified, Notifications, setNotified, showBadge } from "./notifications.js";
@@ -690,22 +690,16 @@ function wireDialogs() {
         roomError.textContent = "";
         rooms.showModal();
     };
-    roomForm.onsubmit = async (event) => {
-        event.preventDefault();
+    onSend(rooms, async () => {
         const form = new FormData(roomForm);
         const field = (/** @type {string} */ name) => String(form.get(name)).trim();
         const id = field("id");
         /** @type {import("./client/index.js").RoomSettings} */
         const settings = { visibility: form.get("private") ? "private" : "open" };
         if (field("title")) settings.title = field("title");
-        try {
-            await chat().rooms.make(id, settings);
-        } catch (error) {
-            return void (roomError.textContent = problemText(error));
-        }
-        rooms.close();
+        await chat().rooms.make(id, settings);
         go(id);
-    };
+    });
     const members = /** @type {HTMLDialogElement} */ ($("#members-dialog"));
     const input = /** @type {HTMLInputElement} */ ($("#member-name"));
     const counts = /** @type {HTMLInputElement} */ ($("#unread-counts"));
@@ -726,7 +720,6 @@ function wireDialogs() {
         if (await tryMember(() => chat().rooms.add(input.value.trim(), opened().id))) input.value = "";
     };
     const dialog = /** @type {HTMLDialogElement} */ ($("#profile-dialog"));
-    const profileForm = /** @type {HTMLFormElement} */ ($("#profile-dialog form"));
     const profileError = $("#profile-error");
     const [name, address] = ["#profile-name", "#profile-avatar"].map((selector) => /** @type {HTMLInputElement} */ ($(selector)));
     const preview = () => $("#profile-preview").replaceChildren(portrait(user().me, name.value.trim() || user().me, address.value.trim()));
@@ -750,15 +743,7 @@ function wireDialogs() {
         notify.checked = false;
         profileError.textContent = texts.notifyRefused;
     };
-    profileForm.onsubmit = async (event) => {
-        event.preventDefault();
-        try {
-            await profiles?.set({ name: name.value.trim(), avatar: address.value.trim() });
-        } catch (error) {
-            return void (profileError.textContent = problemText(error));
-        }
-        dialog.close();
-    };
+    onSend(dialog, async () => void (await profiles?.set({ name: name.value.trim(), avatar: address.value.trim() })));
     wireSettings();
     wireDates();
     $("#mute").onclick = () => mutes && openMute(mutes, opened().id);
@@ -789,16 +774,8 @@ function wireDates() {
         [input.value, input.max, problem.textContent] = [dateOf(opened().shownTime), dateOf(new Date()), ""];
         dialog.showModal();
     };
-    $("#date-dialog form").onsubmit = async (event) => {
-        event.preventDefault();
-        try {
-            // Without a zone, a time is the reader's.
-            if (!(await opened().goToTime(new Date(`${input.value}T00:00`)))) return void (problem.textContent = texts.noDay);
-        } catch (error) {
-            return void (problem.textContent = problemText(error));
-        }
-        dialog.close();
-    };
+    // Without a zone, a time is the reader's.
+    onSend(dialog, async () => ((await opened().goToTime(new Date(`${input.value}T00:00`))) ? "" : texts.noDay));
 }
 
 /** @param {import("./client/index.js").Message} message The message to show. The reader can go back. */
@@ -885,21 +862,14 @@ function wireSettings() {
         before = { ...entered() };
         dialog.showModal();
     };
-    form.onsubmit = async (event) => {
-        event.preventDefault();
-        if (!/^\s*\d*\s*$/.test(field("keep_days").value)) return void (problem.textContent = texts.badDays);
-        try {
-            const settings = Object.fromEntries(Object.entries(entered()).filter(([name, value]) => value !== before[name]));
-            const room = await chat().rooms.change(id, settings);
-            if (screen?.id === id) {
-                drawTitle(id, titleOf(room));
-                setRole(room);
-            }
-        } catch (error) {
-            return void (problem.textContent = problemText(error));
-        }
-        dialog.close();
-    };
+    onSend(dialog, async () => {
+        if (!/^\s*\d*\s*$/.test(field("keep_days").value)) return texts.badDays;
+        const settings = Object.fromEntries(Object.entries(entered()).filter(([name, value]) => value !== before[name]));
+        const room = await chat().rooms.change(id, settings);
+        if (screen?.id !== id) return;
+        drawTitle(id, titleOf(room));
+        setRole(room);
+    });
 }
 
 async function drawMembers() {

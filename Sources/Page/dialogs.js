@@ -70,6 +70,22 @@ function show(text, yes) {
     });
 }
 
+/**
+ * Calls a function when the form of a dialog is sent, and closes the dialog. What is wrong stands in the dialog, which then stays open.
+ *
+ * @param {HTMLDialogElement} dialog
+ * @param {() => Promise<string | void>} send Returns what is wrong, or throws it.
+ */
+export function onSend(dialog, send) {
+    const form = /** @type {HTMLFormElement} */ (dialog.querySelector("form"));
+    const problem = /** @type {HTMLElement} */ (dialog.querySelector(".error"));
+    form.onsubmit = async (event) => {
+        event.preventDefault();
+        problem.textContent = (await send().catch(problemText)) ?? "";
+        if (!problem.textContent) dialog.close();
+    };
+}
+
 // The choice of what may disturb in a room, and until when
 
 const HOUR_MILLISECONDS = 3600000;
@@ -124,21 +140,14 @@ export function openMute(notify, room) {
     kept.value = until ?? "";
     kept.textContent = until === undefined ? "" : texts.until(formats().exact.format(new Date(until)));
     end.value = until ?? "never";
-    const problem = $("#mute-error");
-    problem.textContent = "";
+    $("#mute-error").textContent = "";
     form.onchange = () => (end.disabled = fields.level.value === "all");
     form.onchange(new Event("change"));
-    form.onsubmit = async (event) => {
-        event.preventDefault();
+    onSend(dialog, async () => {
         const level = /** @type {keyof typeof LEVELS} */ (fields.level.value);
         const until = level === "all" ? undefined : end.value in ENDS ? ENDS[end.value]() : end.value;
-        try {
-            await notify.set(room, { level, until, room_mentions });
-        } catch (error) {
-            return void (problem.textContent = problemText(error));
-        }
-        dialog.close();
-    };
+        await notify.set(room, { level, until, room_mentions });
+    });
     dialog.showModal();
 }
 
