@@ -1051,7 +1051,7 @@ export class Screen {
         if (isMenuKey && target instanceof Element && this.#openMenuOf(target)) return event.preventDefault();
         if (event.isComposing || event.altKey || event.metaKey || !(target instanceof HTMLElement)) return;
         // A character, or the first key of one that is composed. The field gets it, because it has the focus before the key has an effect.
-        if (/^([^ /]|Process)$/u.test(key) && !event.ctrlKey) return this.#composer.focus();
+        if (/^([^ /]|Process|Dead)$/u.test(key) && !event.ctrlKey) return this.#composer.focus();
         if (event.shiftKey) return;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
         const isMedia = target.closest("video, audio") !== null;

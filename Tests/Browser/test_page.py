@@ -1438,6 +1438,13 @@ def test_what_is_typed_on_a_message_goes_to_the_text_field(chats):
     assert chat.run("return document.activeElement.dataset.seq") == "1"
     ActionChains(chat.driver).send_keys("Hi").perform()
     assert chat.find("[data-composer]").get_attribute("value") == "Hi"
+    # The accent of the letter that follows.
+    chat.run("""
+        const row = document.querySelector(".row");
+        row.focus();
+        row.dispatchEvent(new KeyboardEvent("keydown", { key: "Dead", bubbles: true }));
+    """)
+    assert chat.run("return document.activeElement.matches('[data-composer]')")
 
 
 def test_room_that_is_chosen_has_the_focus_in_its_text_field(chats):
