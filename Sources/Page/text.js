@@ -22,6 +22,8 @@ const PICTURE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 
 /** Maximum length of the first words of a message, in units of UTF-16. */
 const SUMMARY_LENGTH = 140;
+/** Maximum length of the text of which the first words are taken. */
+const LONG = 4 * SUMMARY_LENGTH;
 /** The first half of a character of UTF-16, at the end of a text. */
 const LAST_HALF = /[\ud800-\udbff]$/;
 /** Maximum length of the name of a user, in bytes. */
@@ -379,6 +381,17 @@ export function sentence(before, names, after = "", more = 0) {
 const ATTACHMENT_NAMES = { image: texts.picture, video: texts.video, audio: texts.audio, file: texts.file, link: texts.link };
 
 /**
+ * Returns a text without its marks of formatting.
+ *
+ * @param {string} text
+ */
+export function plain(text) {
+    // Every other part is the code of a block.
+    const parts = text.split(CODE_BLOCK).flatMap((part, index) => (index % 2 ? part : inline(part.replace(/^ {0,3}> +/gm, ""))));
+    return element("p", {}, ...parts).textContent ?? "";
+}
+
+/**
  * Returns the first words of a message, for lists and quotes.
  *
  * @param {import("./message.js").Content | null | undefined} message
@@ -386,8 +399,10 @@ const ATTACHMENT_NAMES = { image: texts.picture, video: texts.video, audio: text
 export function summary(message) {
     if (!message) return "";
     if (message.deleted) return texts.deleted;
-    const text = message.text?.slice(0, 4 * SUMMARY_LENGTH);
-    if (text) return cut((element("p", {}, ...inline(text.replace(/```(?:[\w+-]*\n)?|^ {0,3}> +/gm, ""))).textContent?.trim() || text).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
+    const { text = "" } = message;
+    // What is open where a long text ends is closed: bold or italic text, or a block of code.
+    const start = text.length > LONG ? `${text.slice(0, LONG).trimEnd()}**_\`\`\`` : text;
+    if (start) return cut((plain(start).trim() || start).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];
     return attachment ? cut(attachment.title ?? "", SUMMARY_LENGTH) || ATTACHMENT_NAMES[attachment.type] : "";
 }

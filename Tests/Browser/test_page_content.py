@@ -39,6 +39,10 @@ class Pictures(http.server.BaseHTTPRequestHandler):
     ("```python\nwater(bed)\n```", "water(bed)"),
     ("2 ** 3, snake_case_name", "2 ** 3, snake_case_name"),
     ("```", "```"),
+    ("```\n_name_ and **name**\n``` _it_", "_name_ and **name** it"),
+    (f"**{'long ' * 200}end**", "long " * 28 + "…"),
+    (f"_{'long ' * 200}end_", "long " * 28 + "…"),
+    (f"```\n{'_a_ ' * 200}\n```", "_a_ " * 35 + "…"),
 ])
 def test_first_words_have_no_marks(chat, text, words):
     chat.server.send(text, user="bob")
