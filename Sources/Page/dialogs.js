@@ -8,7 +8,7 @@ import { dayText, midnight } from "./calendar.js";
 import { search } from "./client/search.js";
 import { BLOCKED_TEXT } from "./message.js";
 import { avatar, nameOf } from "./people.js";
-import { $, cut, element, formats, link, summary } from "./text.js";
+import { $, cut, element, formats, link, plain, SPLIT, summary } from "./text.js";
 import { problemText, texts } from "./texts.js";
 
 // A question before something that cannot be undone
@@ -389,17 +389,19 @@ const EMPTY_PAGES = 5;
  * @param {number[][]} highlights
  */
 function excerpt(text, highlights) {
-    let start = Math.max(0, (highlights[0]?.[0] ?? 0) - BEFORE);
+    // Formatting moves the places, so they are marked in the text first.
+    const places = highlights.flat();
+    const [before, ...parts] = plain([0, ...places].map((place, index) => text.slice(place, places[index])).join(SPLIT)).split(SPLIT);
+    let start = Math.max(0, before.length - BEFORE);
     // Not in the middle of a character of two units.
-    if (text.charCodeAt(start) >> 10 === 0x37) start--;
-    const end = start + SHOWN;
-    /** @type {(string | Node)[]} */
-    const parts = [start ? "…" : ""];
-    for (const [from, to] of highlights.filter(([from]) => from < end)) {
-        parts.push(text.slice(start, from), element("mark", {}, text.slice(from, to)));
-        start = to;
-    }
-    return [...parts, cut(text.slice(start), Math.max(0, end - start))];
+    if (before.charCodeAt(start) >> 10 === 0x37) start--;
+    let left = SHOWN - before.length + start;
+    return [start ? "…" : "", before.slice(start), ...parts.flatMap((part, index) => {
+        if (left < 0) return [];
+        const shown = cut(part, left);
+        left -= part.length;
+        return index % 2 ? shown : element("mark", {}, shown);
+    })];
 }
 
 /** @param {Host} host */

@@ -9,7 +9,10 @@ import { locale, texts } from "./texts.js";
 const CODE_BLOCK = /```(?:[\w+-]*\n)?([\s\S]*?)```/g;
 /** Code, an address, and what is bold or in italics. Nothing of these has its own mark within, so that each character is looked at once. */
 const INLINE = /`([^`\n]+)`|(https?:\/\/[^\s<>"'`]+)|\*\*([^*\n]+)\*\*|_([^_\n]+)_/gi;
-const WORD = /[\p{L}\p{N}_]/u;
+/** A character that no message has: it marks the ends of the words that a search has found. */
+export const SPLIT = "\0";
+/** A part of a word, or `SPLIT`, which is beside one. */
+const WORD = /[\p{L}\p{N}_\0]/u;
 /** The beginnings of the lines of a list, with the number in an ordered one, and of a quote. */
 const ITEM = /^ {0,3}(?:[-*•]|(\d{1,3})[.)])[ \t]+(?=\S)/;
 const QUOTED = /^ {0,3}> +(?=\S)/;

@@ -43,6 +43,18 @@ def test_slash_searches_the_room_and_enter_goes_to_the_message(chats):
     assert alice.is_in_sight("[data-seq='82']")
 
 
+def test_hits_have_no_marks_of_formatting(chats):
+    chats.server.send("> **정기회의**는 snake_case_name, `code` and _a note_", user="bob")
+    alice = chats().open(room="lobby")
+    for words, marked in ("회의 note", ["회의", "note"]), ("snake", ["snake"]), ('"code` and _a"', ["code and a"]):
+        alice.click("#search-room")
+        search(alice, words)
+        alice.wait("document.activeElement.matches('#search-hits .found')")
+        assert hits(alice) == ["정기회의는 snake_case_name, code and a note"]
+        assert alice.run("return [...document.querySelectorAll('#search-hits mark')].map(mark => mark.textContent)") == marked
+        press(alice, Keys.ESCAPE)
+
+
 def test_search_of_all_rooms_opens_the_room_and_back_returns(chats):
     server = chats.server
     for room in ("den", "attic"):
