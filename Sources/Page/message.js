@@ -224,7 +224,7 @@ export function picker() {
 
 /** @param {string | null | undefined} code */
 function failureText(code) {
-    return /** @type {Record<string, string>} */ (texts.failures)[code ?? ""] ?? texts.failed;
+    return /** @type {Record<string, string>} */ ({ ...texts.problems, ...texts.failures })[code ?? ""] ?? texts.failed;
 }
 
 const TICKS = {

@@ -1158,7 +1158,7 @@ export class Screen {
             await sending;
         } catch (error) {
             if (this.#abort.signal.aborted || /** @type {import("./client/index.js").ClientError} */ (error).code !== "posting_restricted") return;
-            this.#composer.showError(texts.ownersOnly);
+            this.#composer.showError(problemText(error));
             this.#client.rooms.refresh(this.id);
         }
     }

@@ -52,10 +52,8 @@ export default {
     unreadBy: (/** @type {number} */ count) => `${count} have not read it`,
     retry: "Try again", discard: "Discard", failed: "Not sent.",
     failures: {
-        too_long: "The message is too long.", banned: "You may not send here.", blocked: "You cannot write to this user.",
-        unauthenticated: "You are not signed in.", posting_restricted: "Only owners may write in this room.",
-        rejected: "The message was not accepted.",
-        not_a_member: "You are no longer a member.", room_not_found: "There is no such room.", room_deleted: "The room was deleted.",
+        too_long: "The message is too long.", banned: "You may not send here.", rejected: "The message was not accepted.",
+        not_a_member: "You are no longer a member.", room_not_found: "There is no such room.",
     },
 
     // Writing
@@ -63,7 +61,7 @@ export default {
     bytesLeft: (/** @type {string} */ count) => `${count} bytes left`, tooLong: (/** @type {string} */ count) => `Too long by ${count} bytes`,
     noFiles: "Files cannot be sent. Paste the address of a picture on a website.",
     pictureLate: "The picture does not load.", pictureSize: "The picture has no size.", pictureBroken: "The picture cannot be loaded.",
-    ownersWrite: "Only owners may write here", ownersOnly: "Only owners may write in this room.",
+    ownersWrite: "Only owners may write here",
     slowMode: (/** @type {string} */ time) => `Slow mode: ${time}`, slowSends: (/** @type {string} */ time) => `Slow mode: the message will be sent in ${time}.`,
 
     // Dialogs
@@ -91,5 +89,6 @@ export default {
         overloaded: "The server is busy. Try again soon.", unavailable: "The server is busy. Try again soon.",
         not_a_member: "You are not a member of this room.", room_not_found: "You are not a member of this room.",
         room_not_allowed: "You are not a member of this room.", room_deleted: "This room was deleted.",
+        blocked: "You cannot write to this user.", posting_restricted: "Only owners may write in this room.",
     },
 };

@@ -46,17 +46,15 @@ const texts = {
     readBy: ["", " 읽음"], others: (count) => `외 ${count}명`, unreadBy: (count) => `${count}명이 안 읽음`,
     retry: "다시 시도", discard: "버리기", failed: "보내지 못했습니다.",
     failures: {
-        too_long: "메시지가 너무 깁니다.", banned: "여기에는 보낼 수 없습니다.", blocked: "이 사용자에게는 보낼 수 없습니다.",
-        unauthenticated: "로그인하지 않았습니다.", posting_restricted: "이 대화방에는 소유자만 쓸 수 있습니다.",
-        rejected: "메시지가 받아들여지지 않았습니다.",
-        not_a_member: "더 이상 멤버가 아닙니다.", room_not_found: "없는 대화방입니다.", room_deleted: "삭제된 대화방입니다.",
+        too_long: "메시지가 너무 깁니다.", banned: "여기에는 보낼 수 없습니다.", rejected: "메시지가 받아들여지지 않았습니다.",
+        not_a_member: "더 이상 멤버가 아닙니다.", room_not_found: "없는 대화방입니다.",
     },
 
     message: "메시지", send: "보내기", names: "멘션할 사람", cancel: "취소", editMessage: "메시지 수정", replyTo: ["", "님에게 답장"],
     bytesLeft: (count) => `${count}바이트 남음`, tooLong: (count) => `${count}바이트 초과`,
     noFiles: "파일은 보낼 수 없습니다. 웹사이트에 있는 사진의 주소를 붙여 넣으세요.",
     pictureLate: "사진이 열리지 않습니다.", pictureSize: "사진의 크기를 알 수 없습니다.", pictureBroken: "사진을 불러올 수 없습니다.",
-    ownersWrite: "소유자만 쓸 수 있습니다", ownersOnly: "이 대화방에는 소유자만 쓸 수 있습니다.",
+    ownersWrite: "소유자만 쓸 수 있습니다",
     slowMode: (time) => `느린 모드: ${time}`, slowSends: (time) => `느린 모드: 메시지가 ${time} 뒤에 전송됩니다.`,
 
     close: "닫기", save: "저장", add: "추가", remove: "내보내기", write: "메시지", owner: "소유자",
