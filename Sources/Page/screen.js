@@ -577,7 +577,7 @@ export class Screen {
         if (detail === this.#ban) return;
         this.#ban = detail;
         setHidden($("#ban"), detail === null);
-        if (detail !== null) $("#ban").replaceChildren(...withLocalTime(detail));
+        if (detail !== null) $("#ban").replaceChildren(...withLocalTime(texts.banned(detail)));
     }
 
     /**

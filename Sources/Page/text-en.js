@@ -51,6 +51,7 @@ export default {
     readBy: ["Read by ", ""], others: (/** @type {string} */ count) => `${count} more`,
     unreadBy: (/** @type {number} */ count) => `${count} have not read it`,
     retry: "Try again", discard: "Discard", failed: "Not sent.",
+    /** Why a message was not sent, where `problems` lacks the right words. */
     failures: {
         too_long: "The message is too long.", banned: "You may not send here.", rejected: "The message was not accepted.",
         not_a_member: "You are no longer a member.", room_not_found: "There is no such room.",
@@ -81,7 +82,9 @@ export default {
     reportMessage: "Report this message", spam: "Spam", abuse: "Abuse or threats", illegal: "Something illegal", other: "Something else",
     reportNote: "For the moderators (optional)", reported: "The message is reported. The moderators will look at it.",
 
-    /** Answers of the server, by their codes. Of others its own text is shown, which is English: other languages have more of them. */
+    /** The server's text of a ban, with its end and its reason. */
+    banned: (/** @type {string} */ detail) => detail,
+    /** Its other answers, by their codes. For those that are missing its own text is shown, which is English: other languages have more. */
     /** @type {Record<string, string>} */
     problems: {
         unreachable: "The server cannot be reached.", rate_limited: "Too much at once. Try again soon.",

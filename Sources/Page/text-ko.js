@@ -73,6 +73,7 @@ const texts = {
     reportMessage: "메시지 신고", spam: "스팸", abuse: "욕설이나 위협", illegal: "불법 내용", other: "기타",
     reportNote: "운영자에게 남길 말 (선택)", reported: "메시지를 신고했습니다. 운영자가 살펴볼 것입니다.",
 
+    banned: (detail) => detail.replace(/^You are banned from this \w+/, "이용이 제한되었습니다").replace(/ until (\S+Z)/, " ($1까지)"),
     problems: {
         unreachable: "서버에 연결할 수 없습니다.", rate_limited: "요청이 너무 많습니다. 잠시 뒤 다시 시도하세요.",
         query_invalid: "단어나 \"구절\"을 8개까지, 저마다 64자까지 쓸 수 있습니다. 빼지 않는 말이 하나는 있어야 합니다.", index_building: "검색 준비가 끝나지 않았습니다. 잠시 뒤 다시 시도하세요.",

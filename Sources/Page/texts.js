@@ -59,5 +59,5 @@ export function problemText(error) {
     const { code = "", message } = /** @type {import("./client/index.js").ClientError} */ (error);
     // Something in between has answered.
     const isForeign = code === "invalid_answer" || /^http_5/.test(code);
-    return texts.problems[isForeign ? "unreachable" : code] ?? message;
+    return code === "banned" ? texts.banned(message) : texts.problems[isForeign ? "unreachable" : code] ?? message;
 }

@@ -101,6 +101,19 @@ def test_problems_are_told_in_the_language(chat, speak):
     chat.wait("document.querySelector('#new-room-dialog .error').textContent === '삭제된 대화방입니다.'")
 
 
+def test_end_and_reason_of_a_ban_are_told_in_the_language(chat, speak):
+    server = chat.server
+    speak("ko-KR,en")
+    server.request("PUT", "/v1/rooms/den?user=bob", {"visibility": "open"})
+    chat.open(room="den")
+    for until, reason, text in (
+            ("2999-01-01T12:00:00Z", "도배", r"이용이 제한되었습니다 \(2999년 .+까지\): 도배"), (None, "도배", "이용이 제한되었습니다: 도배"), (None, None, r"이용이 제한되었습니다\.")):
+        ban = {"scope": "send"} | ({"until": until} if until else {}) | ({"reason": reason} if reason else {})
+        server.request("PUT", "/v1/rooms/den/bans/alice?user=bob", ban)
+        chat.type("안녕")
+        chat.wait(f"/^{text}$/.test(document.querySelector('#ban').textContent)")
+
+
 def test_browser_of_another_language_gets_english(chat, speak):
     speak("eo,fr")
     chat.open()
