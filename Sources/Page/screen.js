@@ -1140,6 +1140,7 @@ export class Screen {
         clearTimeout(this.#slowTimer);
         const left = this.#slowLeft;
         this.#composer.setPlaceholder(this.#isRestricted ? texts.ownersWrite : left ? texts.slowMode(timeLeft(left)) : texts.message);
+        $("#composer").classList.toggle("restricted", this.#isRestricted);
         if (left) this.#slowTimer = setTimeout(() => this.#showLimits(), 1000);
     }
 

@@ -109,6 +109,8 @@ def test_room_in_which_only_owners_post_says_so(chats):
     assert bob.find(".failed span").text == "Only owners may write in this room."
     assert bob.find("#context-text").text == "Only owners may write in this room."
     bob.wait(f"{PLACEHOLDER} === 'Only owners may write here'")
+    color = "return getComputedStyle(document.querySelector('#composer [type=submit]')).backgroundColor"
+    assert bob.run(color) != alice.run(color)
     assert alice.run(f"return {PLACEHOLDER}") == "Message"
     alice.type("News")
     bob.wait_text("News")
