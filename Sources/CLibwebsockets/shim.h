@@ -69,6 +69,7 @@ static inline int64_t backscroll_silence(int fd) {
 
 // GNU extensions, which Swift's Glibc module leaves out.
 extern int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+extern int pipe2(int ends[2], int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);
 static inline int backscroll_accept(int fd, struct sockaddr_storage *address) {
     socklen_t size = sizeof *address;

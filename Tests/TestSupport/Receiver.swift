@@ -96,9 +96,8 @@ package final class Receiver: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
         _ = NamedThread(name: "receiver") {
             while true {
-                let accepted = accept(descriptor, nil, nil)
+                let accepted = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
                 guard accepted >= 0 else { return }
-                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 _ = NamedThread(name: "connection") {
                     let connection = Connection(descriptor: accepted, tls: context?.accept(accepted))
                     if context == nil || connection.tls != nil { serve(connection) }

@@ -60,7 +60,7 @@ public final class TestPostgres: @unchecked Sendable {
     private let programs: String
     private let user: User
     private let settings: [String: String]
-    /// An end of a connection. The process that removes the server waits for it to be closed.
+    /// The writing end of a pipe. The process that removes the server waits for it to be closed.
     private let lifeline: Int32
     // pthread's objects must not move, so it is allocated once and freed with this value.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -335,13 +335,8 @@ public final class TestPostgres: @unchecked Sendable {
     /// Starts a process that waits until the returned descriptor is closed, which the kernel does at the latest when this
     /// process ends. It then stops the server of `directory`, and removes the directory.
     private static func watch(_ directory: String) throws -> Int32 {
-        // Not a pipe, which could be inherited by a process that another thread starts before it is marked.
-        var ends: [Int32] = [-1, -1]
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-            throw CommandFailed(description: "socketpair: error \(errno)")
-        }
-        defer { close(ends[0]) }
+        let pipe = PipeEnds()
+        defer { close(pipe.reading) }
         let script = """
             read -r _
             pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" && \
@@ -351,8 +346,8 @@ public final class TestPostgres: @unchecked Sendable {
         // In a session of its own, which Ctrl-C does not reach, and not as a child of this process: an ended child that is
         // not waited for would keep Swift Testing from noticing the end of exit tests.
         let starter = try spawn(
-            "setsid", ["--fork", "sh", "-c", script, "sh", directory], input: ends[0], output: "/dev/null")
+            "setsid", ["--fork", "sh", "-c", script, "sh", directory], input: pipe.reading, output: "/dev/null")
         while waitpid(starter, nil, 0) < 0 && errno == EINTR {}
-        return ends[1]
+        return pipe.writing
     }
 }

@@ -170,14 +170,11 @@ struct SendFunctionTests {
         try log.fill(1)
         let directory = try TemporaryDirectory()
         let output = directory.path(of: "output")
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        // Others must not keep it open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let psql = try spawn("psql", ["-qAt", "-d", url], input: ends[0], output: output)
-        close(ends[0])
+        let pipe = PipeEnds()
+        let psql = try spawn("psql", ["-qAt", "-d", url], input: pipe.reading, output: output)
+        close(pipe.reading)
         let script = "BEGIN; SELECT seq FROM backscroll_send('lobby', 'alice', 'a', 'never');\n"
-        #expect(write(ends[1], script, script.utf8.count) == script.utf8.count)
+        #expect(write(pipe.writing, script, script.utf8.count) == script.utf8.count)
         try waitUntil {
             let descriptor = open(output, O_RDONLY)
             defer { close(descriptor) }
@@ -190,7 +187,7 @@ struct SendFunctionTests {
         kill(psql, SIGKILL)
         var status: Int32 = 0
         while waitpid(psql, &status, 0) < 0 && errno == EINTR {}
-        close(ends[1])
+        close(pipe.writing)
         #expect(try log.listener.outcomes(waiting.map(\.ticket))[0].result.get().seq == 2)
         #expect(try app.send("three", id: "a") == App.Sent(seq: 3, rev: 3))
         try expectSound()

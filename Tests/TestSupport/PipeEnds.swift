@@ -1,20 +1,20 @@
+import CLibwebsockets
 import Glibc
 
-/// Both ends of a pipe, for a log to be read back.
-struct PipeEnds {
-    let reading: Int32
-    let writing: Int32
+/// Both ends of a pipe. No process inherits them, unless ``spawn(_:_:input:output:)`` gives it one: a process that another
+/// test starts, such as PostgreSQL, would keep the pipe open.
+package struct PipeEnds {
+    package let reading: Int32
+    package let writing: Int32
 
-    init() {
-        var ends: [Int32] = [0, 0]
-        precondition(pipe(&ends) == 0, "there is a descriptor left")
-        // A process that another test starts, such as PostgreSQL, would keep the pipe open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    package init() {
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe2(&ends, O_CLOEXEC) == 0, "there is a descriptor left")
         (reading, writing) = (ends[0], ends[1])
     }
 
     /// Reads until the last writer closes, or in non-blocking mode until the pipe is empty.
-    func readToEnd() -> [UInt8] {
+    package func readToEnd() -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -25,7 +25,7 @@ struct PipeEnds {
     }
 
     /// Returns everything written, and closes the pipe.
-    func finish() -> String {
+    package func finish() -> String {
         close(writing)
         defer { close(reading) }
         return String(decoding: readToEnd(), as: UTF8.self)
