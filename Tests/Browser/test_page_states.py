@@ -121,7 +121,6 @@ def test_narrow_screen_shows_all_controls(small):
         small.server.request("PUT", f"/v1/rooms/plans/members/{user}?user=alice", {"role": "member"})
     fill(small.server, 3, room="plans")
     small.open(room="plans")
-    assert small.find("#room-title").size["width"] >= 120
     small.click("#members")
     small.wait("document.querySelectorAll('#member-list li').length === 3")
     cut = small.run("""
