@@ -403,7 +403,7 @@ export function summary(message) {
     if (!message) return "";
     if (message.deleted) return texts.deleted;
     const { text = "" } = message;
-    // What is open where a long text ends is closed: bold or italic text, or a block of code.
+    // Close bold or italic text, or a block of code, that is open where a long text is cut.
     const start = text.length > LONG ? `${text.slice(0, LONG).trimEnd()}**_\`\`\`` : text;
     if (start) return cut((plain(start).trim() || start).replace(/\s+/g, " ").trim(), SUMMARY_LENGTH);
     const [attachment] = message.attachments ?? [];

@@ -5,7 +5,7 @@ public import Wire
 /// A class, because it moves through the queue of readers, and a copy of a struct would retain each part of the read
 /// (scenario F of `scripts/compare`).
 public final class Query: Sendable {
-    /// What is read: a room, a list of a user, or the server. Each read carries the reply that takes its answer, so the type of the answer
+    /// A room, a list of a user, or the server to read. Each read carries the reply that takes its answer, so the type of the answer
     /// follows from the read.
     public enum Kind: Sendable {
         /// A room that the user may read.
@@ -96,7 +96,7 @@ public final class Query: Sendable {
         case reports(ReportsRequest, Reply<Reports>)
     }
 
-    /// What is read.
+    /// The subject of the read, and the read.
     public let kind: Kind
     /// The reply that ``kind`` carries, whatever its type.
     public let reply: any PendingReply
