@@ -92,6 +92,6 @@ export default {
         overloaded: "The server is busy. Try again soon.", unavailable: "The server is busy. Try again soon.",
         not_a_member: "You are not a member of this room.", room_not_found: "You are not a member of this room.",
         room_not_allowed: "You are not a member of this room.", room_deleted: "This room was deleted.",
-        blocked: "You cannot write to this user.", posting_restricted: "Only owners may write in this room.",
+        blocked: "You cannot write to this user.", posting_restricted: "Only owners may write in this room.", unauthenticated: "You are not signed in.",
     },
 };
