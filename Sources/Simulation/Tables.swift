@@ -256,10 +256,9 @@ struct Work {
         case .removeMark(let user): tables.rooms[id]!.marks[user] = nil
         case .addMember(let user, let role, _, _), .setRole(let user, let role): tables.rooms[id]!.members[user] = role
         case .removeMember(let user): tables.rooms[id]!.members[user] = nil
-        case .setVisibility(let visibility, _): tables.rooms[id]!.facts.isPrivate = visibility == .private
+        case .setRoom(let settings, _): tables.rooms[id]!.facts.apply(settings)
         case .setBan(let ban): setBan(ban.user, ban, in: id)
         case .liftBan(let user): setBan(user, nil, in: id)
-        case .setPosting(let posting): tables.rooms[id]!.facts.posting = posting
         case .setNotify: break
         default: preconditionFailure("The simulation makes no such write: \(write)")
         }

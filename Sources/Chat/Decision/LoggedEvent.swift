@@ -42,15 +42,7 @@ public struct LoggedEvent: Sendable, Hashable {
                 for user in [owner, other] {
                     events.append(LoggedEvent(.member, "member.added", of: user, by: by, details: role(.owner)))
                 }
-            case .setVisibility(let visibility, _): settings.visibility = visibility
-            case .setTitle(let title): settings.title = title
-            case .setPosting(let posting): settings.posting = posting
-            case .setPinning(let pinning): settings.pinning = pinning
-            case .setSlowMode(let seconds): settings.slowSeconds = seconds
-            case .setKeepDays(let days): settings.keepDays = days
-            case .setAvatar(let avatar): settings.avatar = avatar
-            case .setData(let data): settings.data = data
-            case .setSearchable(let isSearchable): settings.isSearchable = isSearchable
+            case .setRoom(let changed, _): settings = changed
             case .addMember(let user, let new, _, _):
                 events.append(LoggedEvent(.member, "member.added", of: user, by: by, details: role(new)))
             case .setRole(let user, let new):

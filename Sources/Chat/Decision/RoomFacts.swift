@@ -48,6 +48,14 @@ public struct RoomFacts: Sendable, Hashable {
         self.direct = direct
     }
 
+    /// Applies what is given of new settings.
+    public mutating func apply(_ settings: RoomSettings) {
+        if let visibility = settings.visibility { isPrivate = visibility == .private }
+        posting = settings.posting ?? posting
+        pinning = settings.pinning ?? pinning
+        slowSeconds = settings.slowSeconds ?? slowSeconds
+    }
+
     /// True if the rules ask for the role of anybody who sends to the room or reads it.
     public var asksForRole: Bool { isPrivate || limitsSends }
 
@@ -88,4 +96,9 @@ public struct RoomFacts: Sendable, Hashable {
             stored: StoredMessage(seq: head, rev: rev, body: body), sender: sender,
             clientMessageID: draft.clientMessageID, createdAt: latest)
     }
+}
+
+extension RoomSettings {
+    /// True if they may take a right in the room away, so that a decision made by earlier facts may be wrong.
+    var isRestriction: Bool { visibility == .private || posting == .owners || slowSeconds ?? 0 > 0 }
 }

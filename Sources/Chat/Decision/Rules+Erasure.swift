@@ -49,7 +49,8 @@ extension Decision {
         guard past.isMember else { return [] }
         var writes: [Write] = room?.isDirect == true ? [.forgetDirect(user)] : []
         if let title = past.title?.anonymized(for: user) {
-            writes.append(.setTitle(title.utf8.count > Limits.titleBytes ? "" : title))
+            let settings = RoomSettings(title: title.utf8.count > Limits.titleBytes ? "" : title)
+            writes.append(.setRoom(settings, endsAccess: false))
         }
         return writes + [.removeMember(user)]
     }

@@ -47,18 +47,10 @@ extension Rules {
         let wasPrivate = facts.room?.isPrivate == true
         if isNew { createRoom(by: submission.sender) } else { try checkOwner(submission) }
         if facts.room?.direct != nil, settings.visibility == .open { throw .refused(.directRoom) }
-        if let visibility = settings.visibility {
+        if settings != RoomSettings() {
             // Any user may have subscribed to a room before its first use.
-            writes.append(.setVisibility(visibility, endsAccess: visibility == .private && !wasPrivate))
+            writes.append(.setRoom(settings, endsAccess: settings.visibility == .private && !wasPrivate))
         }
-        if let title = settings.title { writes.append(.setTitle(title)) }
-        if let posting = settings.posting { writes.append(.setPosting(posting)) }
-        if let pinning = settings.pinning { writes.append(.setPinning(pinning)) }
-        if let seconds = settings.slowSeconds { writes.append(.setSlowMode(seconds: seconds)) }
-        if let days = settings.keepDays { writes.append(.setKeepDays(days)) }
-        if let avatar = settings.avatar { writes.append(.setAvatar(avatar)) }
-        if let data = settings.data { writes.append(.setData(data)) }
-        if let isSearchable = settings.isSearchable { writes.append(.setSearchable(isSearchable)) }
         return .room(isNew: isNew)
     }
 

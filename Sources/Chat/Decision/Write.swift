@@ -58,24 +58,9 @@ public enum Write: Sendable {
     case setRole(UserID, RoomMember.Role)
     /// Remove a member.
     case removeMember(UserID)
-    /// Set the room's visibility. `endsAccess` is true if anybody could use the room before.
-    case setVisibility(RoomSummary.Visibility, endsAccess: Bool)
-    /// Set the room's title; an empty one removes it.
-    case setTitle(String)
-    /// Set who may send to the room.
-    case setPosting(RoomManners.Posting)
-    /// Set who may pin messages.
-    case setPinning(RoomManners.Pinning)
-    /// Set the time between two messages of a user; 0 for none.
-    case setSlowMode(seconds: Int)
-    /// Set the number of days for which messages are kept; 0 for the server's.
-    case setKeepDays(Int)
-    /// Set the URL of the room's picture; an empty one removes it.
-    case setAvatar(String)
-    /// Set the room's application data; empty data removes it.
-    case setData([UInt8])
-    /// Set whether searches look into the room.
-    case setSearchable(Bool)
+    /// Set what is given of the room's settings. `endsAccess` is true if anybody could use the room before, and only
+    /// members may then.
+    case setRoom(RoomSettings, endsAccess: Bool)
     /// Delete the room: access ends now, and its rows are removed later.
     case deleteRoom
     /// Set or replace a ban.
@@ -108,10 +93,8 @@ extension Write {
     /// earlier facts may be wrong.
     public var isRestriction: Bool {
         switch self {
-        case .setRole(_, .member), .removeMember, .setVisibility(.private, _), .deleteRoom, .setBan, .hideRoom,
-            .setBlock, .setPosting(.owners):
-            true
-        case .setSlowMode(let seconds): seconds > 0
+        case .setRole(_, .member), .removeMember, .deleteRoom, .setBan, .hideRoom, .setBlock: true
+        case .setRoom(let settings, _): settings.isRestriction
         default: false
         }
     }
@@ -120,7 +103,7 @@ extension Write {
     public func accessEnd(in room: RoomID?) -> AccessEnd? {
         switch (self, room) {
         case (.removeMember(let user), let room?): .removed(user, from: room)
-        case (.setVisibility(.private, endsAccess: true), let room?): .becamePrivate(room)
+        case (.setRoom(_, endsAccess: true), let room?): .becamePrivate(room)
         case (.deleteRoom, let room?): .roomDeleted(room)
         case (.setBan(let ban), _) where ban.scope == .all: .banned(ban, from: room)
         case (.eraseUser(let user), _): .erased(user)

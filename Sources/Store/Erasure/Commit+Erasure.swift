@@ -113,8 +113,8 @@ extension Commit {
         }
         let past = Facts.Past(isMember: true, title: try db.title(of: number))
         let writes = Decision.leaving(user, past, in: id)
-        // The name in a direct room is a fact of the room.
-        if id.isDirect {
+        // Without the user's name in it, the room itself does not change, and need not be loaded.
+        if writes.count > 1 {
             var target = Target(id: id, room: try room(id))
             for write in writes { try apply(write, &target) }
         } else {

@@ -18,52 +18,27 @@ extension SQLDatabase {
         try first("SELECT coalesce(max(id), 0) FROM rooms") { $0.integer(0) } ?? 0
     }
 
-    func setVisibility(_ visibility: RoomSummary.Visibility, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET private = $1 WHERE id = $2", visibility == .private, room)
-    }
-
     /// Returns a room's title; `nil` if it has none.
     func title(of room: Int64) throws -> String? {
         try first("SELECT title FROM rooms WHERE id = $1 AND title IS NOT NULL", room) { $0.text(0) }
     }
 
-    /// Sets a room's title; an empty one removes it.
-    func setTitle(_ title: String, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET title = $1 WHERE id = $2", title.isEmpty ? nil : title, room)
-    }
-
-    func setPosting(_ posting: RoomManners.Posting, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET posting = $1 WHERE id = $2", posting == .owners, room)
-    }
-
-    func setPinning(_ pinning: RoomManners.Pinning, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET pinning = $1 WHERE id = $2", pinning == .members, room)
-    }
-
-    func setSlowMode(seconds: Int, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET slow_seconds = $1 WHERE id = $2", seconds, room)
-    }
-
-    /// Sets the number of days for which a room's messages are kept; 0 for the server's.
-    func setKeepDays(_ days: Int, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET keep_days = $1 WHERE id = $2", days == 0 ? nil : days, room)
-    }
-
-    /// Sets the URL of a room's picture; an empty one removes it.
-    func setAvatar(_ avatar: String, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET avatar = $1 WHERE id = $2", avatar.isEmpty ? nil : avatar, room)
-    }
-
-    /// Sets a room's application data; empty data removes it.
-    func setData(_ data: [UInt8], of room: Int64) throws {
-        try runSoon(
-            "UPDATE rooms SET data = $1 WHERE id = $2", data.isEmpty ? nil : String(decoding: data, as: UTF8.self), room
-        )
-    }
-
-    /// Sets whether searches look into a room. The index adds or removes its words later.
-    func setSearchable(_ isSearchable: Bool, of room: Int64) throws {
-        try runSoon("UPDATE rooms SET searchable = $1 WHERE id = $2", isSearchable, room)
+    /// Sets what is given of a room's settings. Empty texts, empty data and 0 days remove a value. The search index adds or
+    /// removes the room's words later.
+    func set(_ settings: RoomSettings, of room: Int64) throws {
+        func set(_ column: String, _ value: some SQLValue) throws {
+            try runSoon("UPDATE rooms SET \(column) = $1 WHERE id = $2", value, room)
+        }
+        func set(_ column: String, text: String) throws { try set(column, text.isEmpty ? nil : text) }
+        if let visibility = settings.visibility { try set("private", visibility == .private) }
+        if let title = settings.title { try set("title", text: title) }
+        if let posting = settings.posting { try set("posting", posting == .owners) }
+        if let pinning = settings.pinning { try set("pinning", pinning == .members) }
+        if let seconds = settings.slowSeconds { try set("slow_seconds", seconds) }
+        if let days = settings.keepDays { try set("keep_days", days == 0 ? nil : days) }
+        if let avatar = settings.avatar { try set("avatar", text: avatar) }
+        if let data = settings.data { try set("data", text: String(decoding: data, as: UTF8.self)) }
+        if let isSearchable = settings.isSearchable { try set("searchable", isSearchable) }
     }
 
     /// Returns what owners have set for a room besides its visibility, and what a user has set for oneself there.

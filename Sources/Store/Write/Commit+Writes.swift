@@ -91,21 +91,10 @@ extension Commit {
             try db.setRole(role, of: user, in: known.number)
             try store.joined(
                 user, known.number, latest: known.head > 0 ? known.latest.milliseconds : nil, isEngaged: isEngaged)
-        case .setVisibility(let visibility, _):
-            try db.setVisibility(visibility, of: room!.number)
-            room!.facts.isPrivate = visibility == .private
-            rooms.update(room!)
-        case .setPosting(let posting):
-            try db.setPosting(posting, of: room!.number)
-            room!.facts.posting = posting
-            rooms.update(room!)
-        case .setPinning(let pinning):
-            try db.setPinning(pinning, of: room!.number)
-            room!.facts.pinning = pinning
-            rooms.update(room!)
-        case .setSlowMode(let seconds):
-            try db.setSlowMode(seconds: seconds, of: room!.number)
-            room!.facts.slowSeconds = seconds
+        case .setRoom(let settings, _):
+            try db.set(settings, of: room!.number)
+            if settings.isSearchable != nil { store.changedSearchable(room!.number) }
+            room!.facts.apply(settings)
             rooms.update(room!)
         case .deleteRoom:
             // The job removes filed messages only.
@@ -133,7 +122,7 @@ extension Commit {
         switch write {
         // Applied to the room or the message by the callers.
         case .replace, .createRoom, .createDirectRoom, .hideRoom, .showRoom, .forgetDirect, .setBlock, .removeBlock,
-            .addMember, .setVisibility, .setPosting, .setPinning, .setSlowMode, .deleteRoom:
+            .addMember, .setRoom, .deleteRoom:
             break
         case .rememberContent(let content, let seq):
             try db.insertFingerprint(fingerprinter.fingerprint(of: content), of: key(seq))
@@ -164,13 +153,6 @@ extension Commit {
         case .removeMember(let user):
             try db.removeMember(user, from: number)
             try db.setNotify(nil, of: user, in: number)
-        case .setTitle(let title): try db.setTitle(title, of: number)
-        case .setKeepDays(let days): try db.setKeepDays(days, of: number)
-        case .setAvatar(let avatar): try db.setAvatar(avatar, of: number)
-        case .setData(let data): try db.setData(data, of: number)
-        case .setSearchable(let isSearchable):
-            try db.setSearchable(isSearchable, of: number)
-            store.changedSearchable(number)
         case .setBan(let ban):
             try db.sweepBans(at: time)
             try db.setBan(ban, from: number)

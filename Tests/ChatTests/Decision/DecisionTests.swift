@@ -116,8 +116,13 @@ struct DecisionTests {
     }
 
     @Test func `takes rights away by stricter manners, not by milder ones`() {
-        #expect(Write.setPosting(.owners).isRestriction && !Write.setPosting(.members).isRestriction)
-        #expect(Write.setSlowMode(seconds: 1).isRestriction && !Write.setSlowMode(seconds: 0).isRestriction)
+        func isRestriction(_ settings: RoomSettings) -> Bool {
+            Write.setRoom(settings, endsAccess: false).isRestriction
+        }
+        #expect(isRestriction(RoomSettings(posting: .owners)) && !isRestriction(RoomSettings(posting: .members)))
+        #expect(isRestriction(RoomSettings(slowSeconds: 1)) && !isRestriction(RoomSettings(slowSeconds: 0)))
+        #expect(isRestriction(RoomSettings(visibility: .private)) && !isRestriction(RoomSettings(visibility: .open)))
+        #expect(!isRestriction(RoomSettings(title: "The room")))
     }
 
     @Test(arguments: [(0, 10), (1, 10), (9001, 1), (9999, 1), (10_000, nil), (-5, 10), (-9999, 10), (-10_000, nil)])
@@ -145,12 +150,13 @@ struct DecisionTests {
         var facts = facts(RoomFacts(head: 3, rev: 5), erasing: [alice])
         facts.past = Facts.Past(isMember: true, title: "for alice and alicent")
         let writes = try Decision.make(on: send(), facts).writes
-        guard case .setTitle("for ~deleted and alicent") = writes[0], case .removeMember(alice) = writes[1],
+        guard case .setRoom(let settings, endsAccess: false) = writes[0], case .removeMember(alice) = writes[1],
             case .removeMark(alice) = writes[2], case .setBoundary(alice, let boundary) = writes[3]
         else {
             Issue.record("\(writes)")
             return
         }
+        #expect(settings == RoomSettings(title: "for ~deleted and alicent"))
         #expect(boundary == Facts.Boundary(seq: 3, rev: 5))
         #expect(writes[1].accessEnd(in: room) == .removed(alice, from: room))
         #expect(writes[1].membershipChange(in: room) == MembershipChange(user: alice, room: room, kind: .left))

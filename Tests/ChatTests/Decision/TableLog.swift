@@ -339,15 +339,16 @@ struct TableLog {
         case .removeMember(let user):
             #expect(room.members.removeValue(forKey: user) != nil)
             room.notify[user] = nil
-        case .setVisibility(let visibility, _): room.facts.isPrivate = visibility == .private
-        case .setTitle(let title): room.title = title.isEmpty ? nil : title
-        case .setPosting(let posting): (room.facts.posting, room.manners.posting) = (posting, posting)
-        case .setPinning(let pinning): (room.facts.pinning, room.manners.pinning) = (pinning, pinning)
-        case .setSlowMode(let seconds): (room.facts.slowSeconds, room.manners.slowSeconds) = (seconds, seconds)
-        case .setKeepDays(let days): room.manners.keepDays = days == 0 ? nil : days
-        case .setAvatar(let avatar): room.manners.avatar = avatar.isEmpty ? nil : avatar
-        case .setData(let data): room.manners.data = data
-        case .setSearchable(let isSearchable): room.manners.isSearchable = isSearchable
+        case .setRoom(let settings, _):
+            room.facts.apply(settings)
+            if let title = settings.title { room.title = title.isEmpty ? nil : title }
+            if let posting = settings.posting { room.manners.posting = posting }
+            if let pinning = settings.pinning { room.manners.pinning = pinning }
+            if let seconds = settings.slowSeconds { room.manners.slowSeconds = seconds }
+            if let days = settings.keepDays { room.manners.keepDays = days == 0 ? nil : days }
+            if let avatar = settings.avatar { room.manners.avatar = avatar.isEmpty ? nil : avatar }
+            if let data = settings.data { room.manners.data = data }
+            if let isSearchable = settings.isSearchable { room.manners.isSearchable = isSearchable }
         case .setBoundary(let user, let boundary):
             #expect(room.boundaries[user] == nil)
             room.boundaries[user] = boundary

@@ -118,15 +118,7 @@ struct ImportTarget {
         guard try room(id) == nil else { return }
         let room = try makeRoom(id)
         let (db, number) = (statements.db, room.number)
-        if let visibility = settings.visibility { try db.setVisibility(visibility, of: number) }
-        if let title = settings.title { try db.setTitle(title, of: number) }
-        if let posting = settings.posting { try db.setPosting(posting, of: number) }
-        if let pinning = settings.pinning { try db.setPinning(pinning, of: number) }
-        if let seconds = settings.slowSeconds { try db.setSlowMode(seconds: seconds, of: number) }
-        if let days = settings.keepDays { try db.setKeepDays(days, of: number) }
-        if let avatar = settings.avatar { try db.setAvatar(avatar, of: number) }
-        if let data = settings.data { try db.setData(data, of: number) }
-        if let isSearchable = settings.isSearchable { try db.setSearchable(isSearchable, of: number) }
+        try db.set(settings, of: number)
         if let direct {
             try db.makeDirect(number, direct)
             for user in [direct.first, direct.second] where user != .deleted {
