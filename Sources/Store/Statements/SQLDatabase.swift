@@ -46,16 +46,8 @@ protocol SQLDatabase: AnyObject {
 /// What decisions and reads need of a room's row.
 struct RoomRow {
     var number: Int64
-    /// True if only members may read the room.
-    var isPrivate: Bool
-    /// True if the room has been deleted. A ``Job`` removes everything but its name.
-    var isDeleted: Bool
-    /// The users who may send to the room.
-    var posting: RoomManners.Posting
-    /// The users who may pin messages.
-    var pinning: RoomManners.Pinning
-    /// The time in seconds between two messages of a user; 0 for none.
-    var slowSeconds: Int
+    /// What the rules ask about, without the room's progress and the members of a direct room.
+    var facts: RoomFacts
     /// The two members of a direct room; `nil` for other rooms.
     var direct: DirectPair?
     /// True if searches look into the room.
@@ -64,20 +56,28 @@ struct RoomRow {
     var progress: RoomProgress?
 
     /// The columns of ``init(_:)``.
-    static let columns = "id, private, deleted, posting, slow_seconds, pinning, direct_first, direct_second, searchable"
+    static let columns = "id, direct_first, direct_second, searchable, \(RoomFacts.columns)"
     /// The index of the first column after ``columns``.
     static let columnCount = Int32(columns.split(separator: ",").count)
 
     /// Creates the row from its columns, which come first in a statement.
     init(_ row: some SQLStatement) {
         number = row.integer(0)
-        isPrivate = row.integer(1) == 1
-        isDeleted = row.integer(2) == 1
-        posting = RoomManners.Posting(row.integer(3))
-        slowSeconds = Int(row.integer(4))
-        pinning = RoomManners.Pinning(row.integer(5))
-        direct = DirectPair(row, from: 6)
-        isSearchable = row.integer(8) == 1
+        direct = DirectPair(row, from: 1)
+        isSearchable = row.integer(3) == 1
+        facts = RoomFacts { row.integer(4 + $0) }
+    }
+}
+
+extension RoomFacts {
+    /// The columns of ``init(column:)``.
+    static let columns = "private, deleted, posting, pinning, slow_seconds"
+
+    /// Creates the facts that ``columns`` have, of which `column` returns one by its index.
+    init(column: (Int32) -> Int64) {
+        self.init(
+            isPrivate: column(0) == 1, isDeleted: column(1) == 1, posting: RoomManners.Posting(column(2)),
+            pinning: RoomManners.Pinning(column(3)), slowSeconds: Int(column(4)))
     }
 }
 

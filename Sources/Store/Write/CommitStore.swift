@@ -96,11 +96,10 @@ extension SQLDatabase {
     func room(_ id: RoomID) throws -> RoomTable.Room? {
         guard let row = try row(of: id, locking: true) else { return nil }
         let progress = try row.progress ?? progress(of: row.number)
-        return RoomTable.Room(
-            number: row.number,
-            RoomFacts(
-                head: progress.head, rev: progress.rev, latest: Timestamp(milliseconds: progress.latest),
-                isPrivate: row.isPrivate, isDeleted: row.isDeleted, posting: row.posting, pinning: row.pinning,
-                slowSeconds: row.slowSeconds, direct: try row.direct.map { try direct($0, row.number) }))
+        var facts = row.facts
+        (facts.head, facts.rev) = (progress.head, progress.rev)
+        facts.latest = Timestamp(milliseconds: progress.latest)
+        facts.direct = try row.direct.map { try direct($0, row.number) }
+        return RoomTable.Room(number: row.number, facts)
     }
 }

@@ -100,7 +100,7 @@ struct PostgresReader: ReaderConnection {
                 let room = try db.row(of: id, locking: false)
             else { continue }
             try db.sendAhead {
-                if room.isPrivate, !query.isAdmin { _ = try db.role(of: user, in: room.number) }
+                if room.facts.isPrivate, !query.isAdmin { _ = try db.role(of: user, in: room.number) }
                 switch read {
                 case .summary: try statements.readSummary(of: room.number, for: user)
                 case .page(let request, _) where request.anchor.place?.isPersonal == true:

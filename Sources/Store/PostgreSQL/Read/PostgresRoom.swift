@@ -19,8 +19,8 @@ struct PostgresRoom: RoomView {
         let progress = try row.progress ?? db.progress(of: row.number)
         state = RoomState(head: progress.head, rev: progress.rev)
         number = row.number
-        isPrivate = row.isPrivate
-        isDeleted = row.isDeleted
+        isPrivate = row.facts.isPrivate
+        isDeleted = row.facts.isDeleted
         isSearchable = row.isSearchable
         direct = row.direct
         self.statements = statements

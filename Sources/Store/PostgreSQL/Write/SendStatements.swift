@@ -131,30 +131,26 @@ extension PostgresConnection {
         parameters.append(questions.map { $0.user.string as String? })
         let result = try run(
             """
-            SELECT a.item, rooms.id, access, head, rev, private, deleted, posting, slow_seconds,
+            SELECT a.item, rooms.id, access, head, rev,
                 (SELECT owner FROM members WHERE members.room = rooms.id AND members."user" = a.sender),
-                (SELECT revocations FROM server), direct_first, direct_second, \(DirectPair.state)
+                (SELECT revocations FROM server), direct_first, direct_second, \(DirectPair.state), \(RoomFacts.columns)
             FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (name, sender, item)
                 JOIN rooms ON rooms.name = ANY (ARRAY[a.name])
             """, parameters)
         if result.count == 0 { return nil }
         let answers = (0..<result.count).map { row in
-            KnownRooms.Answer(
+            var facts = RoomFacts { result.integer(row, 10 + Int($0)) }
+            (facts.head, facts.rev) = (result.integer(row, 3), result.integer(row, 4))
+            if !result.isNull(row, 7) {
+                facts.direct = DirectPair(UserID(trusted: result.text(row, 7)), UserID(trusted: result.text(row, 8)))
+                    .room(state: result.integer(row, 9))
+            }
+            return KnownRooms.Answer(
                 question: questions[Int(result.integer(row, 0)) - 1],
-                room: KnownRooms.Room(
-                    number: result.integer(row, 1), access: result.integer(row, 2),
-                    facts: RoomFacts(
-                        head: result.integer(row, 3), rev: result.integer(row, 4),
-                        isPrivate: result.integer(row, 5) == 1, isDeleted: result.integer(row, 6) == 1,
-                        posting: RoomManners.Posting(result.integer(row, 7)),
-                        slowSeconds: Int(result.integer(row, 8)),
-                        direct: result.isNull(row, 11)
-                            ? nil
-                            : DirectPair(UserID(trusted: result.text(row, 11)), UserID(trusted: result.text(row, 12)))
-                                .room(state: result.integer(row, 13)))),
-                role: result.isNull(row, 9) ? nil : result.integer(row, 9) == 1 ? .owner : .member)
+                room: KnownRooms.Room(number: result.integer(row, 1), access: result.integer(row, 2), facts: facts),
+                role: result.isNull(row, 5) ? nil : result.integer(row, 5) == 1 ? .owner : .member)
         }
-        return (answers, result.integer(0, 10))
+        return (answers, result.integer(0, 6))
     }
 
     /// Returns those of the rooms that another transaction has locked, or is making.

@@ -24,8 +24,8 @@ struct SQLiteRoom: RoomView {
         guard let row = try db.row(of: room, locking: false) else { return nil }
         let progress = try db.progress(of: row.number)
         number = row.number
-        isPrivate = row.isPrivate
-        isDeleted = row.isDeleted
+        isPrivate = row.facts.isPrivate
+        isDeleted = row.facts.isDeleted
         isSearchable = row.isSearchable
         direct = row.direct
         filed = progress.head
