@@ -23,7 +23,10 @@ public final class TestPostgres: @unchecked Sendable {
     /// The server that tests of this process share.
     private static let common = Result<TestPostgres, any Error> { try TestPostgres() }
     /// The server of the tests that run on either store.
-    private static let ofContract = Result<TestPostgres, any Error> { try TestPostgres(settings: ["fsync": "off"]) }
+    private static let ofContract = Result<TestPostgres, any Error> {
+        // With hundreds of databases, autovacuum's workers would take a sixth of a processor, most of it to begin.
+        try TestPostgres(settings: ["fsync": "off", "autovacuum": "off"])
+    }
 
     /// Returns the server that tests of this process share. The first call starts it.
     public static func shared() throws -> TestPostgres {
