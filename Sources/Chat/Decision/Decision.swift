@@ -56,7 +56,7 @@ public struct Decision: Sendable {
                 try rules.checkReply(draft)
                 // The send also puts the room into the list of a member.
                 if room.direct?.sides.contains(where: \.isHidden) == true { return false }
-                if room.limitsSends, try !rules.isOwner(submission) { return false }
+                if try rules.checkManners(submission) { return false }
             }
         } catch {
             return false

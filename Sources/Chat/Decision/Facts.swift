@@ -6,7 +6,7 @@ public import Wire
 ///
 /// | Submission | Room and caller | What follows |
 /// |---|---|---|
-/// | send | ``room``, ``role`` in a private room | ``first`` with a client message id, then ``isFirstContent``; ``role`` and ``hasManyMembers`` to mention the room; ``role`` and ``lastSend`` in a room that limits sends |
+/// | send | ``room``, ``role`` in a private room | ``first`` with a client message id, then ``isFirstContent``; ``role`` and ``hasManyMembers`` to mention the room; ``role`` in a room that limits sends, ``lastSend`` in slow mode |
 /// | edit, delete | the same | ``message``; ``role`` to delete a message of another user; ``role`` and ``hasManyMembers`` to mention the room |
 /// | reaction | the same | ``message`` and ``reaction``; ``reactingUsers`` to remove a listed user |
 /// | read mark | the same | ``mark`` |

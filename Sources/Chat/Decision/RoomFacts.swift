@@ -56,10 +56,10 @@ public struct RoomFacts: Sendable, Hashable {
         slowSeconds = settings.slowSeconds ?? slowSeconds
     }
 
-    /// True if the rules ask for the role of anybody who sends to the room or reads it.
+    /// True if the rules ask for the role of everybody who sends to the room; if it is private, also of its readers.
     public var asksForRole: Bool { isPrivate || limitsSends }
 
-    /// True if others than owners may not always send to the room.
+    /// True if the rules ask whether a sender is an owner.
     var limitsSends: Bool { posting == .owners || slowSeconds > 0 }
 
     /// Returns the number of seconds that slow mode makes a user wait; `nil` for a user who may send now.

@@ -44,9 +44,10 @@ extension Rules {
     /// Checks that the room takes a new message of the caller at this time.
     ///
     /// - Returns: True if the caller's next message has to wait.
-    private func checkManners(_ submission: Submission) throws(Halt) -> Bool {
+    func checkManners(_ submission: Submission) throws(Halt) -> Bool {
         guard let room = facts.room, room.limitsSends, try !isOwner(submission) else { return false }
         if room.posting == .owners { throw .refused(.postingRestricted) }
+        if room.slowSeconds == 0 { return false }
         try facts.require(.lastSend)
         if let last = facts.lastSend, let wait = room.wait(after: last, at: facts.time) {
             throw .refused(.slowMode(retryAfter: wait))

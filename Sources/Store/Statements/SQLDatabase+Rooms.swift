@@ -82,7 +82,7 @@ extension SQLDatabase {
 }
 
 extension RoomManners {
-    /// The title's column, and those of ``init(_:)``.
+    /// The title's column, and those of ``init(_:from:)``.
     static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning, searchable"
 
     /// Returns the title in a row with ``columns``.

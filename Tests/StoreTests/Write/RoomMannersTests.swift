@@ -21,24 +21,38 @@ struct RoomMannersTests {
         _ = try log.change(.set(settings), by: user).get()
     }
 
+    @Test func `are all among those that tests set`() {
+        for (name, value) in Mirror(reflecting: RoomSettings.every).children {
+            #expect(Mirror(reflecting: value).children.count == 1, "\(name ?? "") is nil")
+        }
+        let new = Mirror(reflecting: RoomManners()).children.map { "\($0.value)" }
+        for (every, new) in zip(Mirror(reflecting: RoomManners.every).children, new) {
+            #expect("\(every.value)" != new, "\(every.label ?? "") is that of a new room")
+        }
+    }
+
     @Test func `are read with the room, and stay until they are changed, also after a restart`() throws {
         var log = try makeLog()
         #expect(try log.summary(for: "bob").manners == RoomManners())
-        let data = Array(#"{"color":"red"}"#.utf8)
-        try set(
-            RoomSettings(
-                posting: .owners, slowSeconds: 60, keepDays: 30, avatar: "https://example.com/a.png", data: data), log)
-        let manners = RoomManners(
-            posting: .owners, slowSeconds: 60, keepDays: 30, avatar: "https://example.com/a.png", data: data)
+        var settings = RoomSettings.every
+        settings.visibility = nil
+        try set(settings, log)
         for _ in 0..<2 {
-            #expect(try log.summary(for: "bob").manners == manners)
-            #expect(try log.summary(for: nil).manners == manners)
-            #expect(try log.inbox(of: "bob").rooms.map(\.summary.manners) == [manners])
+            #expect(try log.summary(for: "bob").manners == .every)
+            #expect(try log.summary(for: nil).manners == .every)
+            #expect(try log.inbox(of: "bob").rooms.map(\.summary.manners) == [.every])
+            #expect(throws: Problem.postingRestricted) { try log.send(.init(sender: "bob")) }
             try set(RoomSettings(title: "The lobby"), log)
             log = try log.reopened { [clock] in $0.clock = { clock.now } }
         }
         #expect(throws: Problem.notAnOwner) { try set(RoomSettings(posting: .members), log, by: "bob") }
-        try set(RoomSettings(posting: .members, slowSeconds: 0, keepDays: 0, avatar: "", data: []), log)
+        try set(RoomSettings(posting: .members), log)
+        try set(RoomSettings(slowSeconds: 60), log)
+        try log.send(.init(sender: "bob"))
+        log = try log.reopened { [clock] in $0.clock = { clock.now } }
+        #expect(throws: Problem.slowMode(retryAfter: 60)) { try log.send(.init(sender: "bob")) }
+        try set(
+            RoomSettings(pinning: .owners, slowSeconds: 0, keepDays: 0, avatar: "", data: [], isSearchable: true), log)
         #expect(try log.summary(for: "bob").manners == RoomManners())
         log.close()
         try expectSound(log.path)
@@ -104,11 +118,12 @@ struct RoomMannersTests {
         #expect(try log.send(.init(sender: "bob")).isNew)
         try waitUntil { try log.count("jobs") == 0 }
         #expect(try log.count("slow_sends") == 2)
+        try set(.every, log)
         _ = try log.change(.delete, by: "alice").get()
         try waitUntil { try log.count("jobs") == 0 }
         #expect(try log.count("slow_sends") == 0)
-        let left = "SELECT count(*) FROM rooms WHERE slow_seconds + posting > 0 OR coalesce(keep_days, 0) > 0"
-        #expect(try log.number("\(left) OR avatar IS NOT NULL OR data IS NOT NULL") == 0)
+        let left = "SELECT count(*) FROM rooms WHERE private + posting + pinning + slow_seconds > 0 OR searchable = 0"
+        #expect(try log.number("\(left) OR coalesce(title, avatar, data, CAST(keep_days AS text)) IS NOT NULL") == 0)
         log.close()
         try expectSound(log.path)
     }

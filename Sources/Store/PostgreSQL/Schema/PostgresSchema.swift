@@ -1,4 +1,4 @@
-/// The tables in PostgreSQL. They have the names and meanings of SQLite's (``Schema/migrator``), see ``Connection``.
+/// The tables in PostgreSQL. They have the names and meanings of SQLite's (``Schema/migrations``).
 enum PostgresSchema {
     /// The version of the tables that this program creates and needs.
     static var version: Int { migrations.count }
