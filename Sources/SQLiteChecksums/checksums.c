@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-// Since version 3.45, SQLite may otherwise read parts of pages.
+// Without it, SQLite 3.47.1 and later read no parts of overflow pages.
 #ifndef SQLITE_IOCAP_SUBPAGE_READ
 #define SQLITE_IOCAP_SUBPAGE_READ 0x00008000
 #endif
@@ -18,7 +18,8 @@
 enum {
     LARGEST_PAGE = 65536,
     SMALLEST_PAGE = 512,
-    // Offset of the number of reserved bytes in the header of a database, and the length of the header.
+    // Offsets of the size of pages and of the number of reserved bytes in the header of a database, and its length.
+    SIZE_OFFSET = 16,
     RESERVED_OFFSET = 20,
     HEADER_BYTES = 100,
 };
@@ -30,6 +31,8 @@ struct checked_file {
     sqlite3_io_methods methods;
     // True if the header says that each page has 8 reserved bytes.
     int has_checksums;
+    // The size of pages by the header; 0 as long as none was read.
+    int page_bytes;
 };
 
 static sqlite3_vfs *base_vfs;
@@ -83,7 +86,11 @@ static int is_page(int bytes) {
 
 // Notes what the header says. `bytes` begin with the first byte of the file.
 static void note_header(struct checked_file *state, const uint8_t *bytes) {
-    if (memcmp(bytes, "SQLite format 3", 16) == 0) state->has_checksums = bytes[RESERVED_OFFSET] == CHECKSUM_BYTES;
+    if (memcmp(bytes, "SQLite format 3", 16) != 0) return;
+    state->has_checksums = bytes[RESERVED_OFFSET] == CHECKSUM_BYTES;
+    int size = bytes[SIZE_OFFSET] << 8 | bytes[SIZE_OFFSET + 1];
+    // The largest size does not fit, and is written as 1.
+    state->page_bytes = size == 1 ? LARGEST_PAGE : is_page(size) ? size : 0;
 }
 
 // True if the first page fits its checksum but for the byte of the header that says that there are checksums. If that byte
@@ -99,6 +106,15 @@ static int has_lost_mark(uint8_t *page, int bytes) {
 static int read_page(sqlite3_file *file, void *buffer, int bytes, sqlite3_int64 offset) {
     struct checked_file *state = checked(file);
     uint8_t *page = buffer;
+    // SQLite 3.45 to 3.47.0 reads overflow pages in part, whatever the file's characteristics are. Of the first page it only
+    // reads the header.
+    int size = state->has_checksums ? state->page_bytes : 0;
+    if (size > 0 && bytes < size && offset >= size && offset % size + bytes <= size) {
+        uint8_t whole[LARGEST_PAGE];
+        int status = read_page(file, whole, size, offset - offset % size);
+        if (status == SQLITE_OK) memcpy(buffer, whole + offset % size, (size_t)bytes);
+        return status;
+    }
     int status = state->base->xRead(file, buffer, bytes, offset);
     if (status != SQLITE_OK) return status;
     if (offset == 0 && bytes >= HEADER_BYTES) note_header(state, page);
@@ -148,6 +164,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file
     state->base = file->pMethods;
     state->methods = *file->pMethods;
     state->has_checksums = 0;
+    state->page_bytes = 0;
     state->methods.xRead = read_page;
     state->methods.xWrite = write_page;
     state->methods.xDeviceCharacteristics = characteristics;

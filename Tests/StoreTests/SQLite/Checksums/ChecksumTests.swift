@@ -1,4 +1,7 @@
+import CSQLite
 import Chat
+// Members of SQLite's structs belong to the module that Clang reads first.
+import GRDBSQLite
 import Glibc
 import SQLiteChecksums
 import TestSupport
@@ -129,6 +132,37 @@ struct ChecksumTests {
         #expect(report.damages.map(\.text).contains("page 5 has no checksum: another program wrote it"))
         #expect(try ChecksumUpgrade(DatabaseLocation(path)).run() == 1)
         #expect(try DatabaseCheck(path).run().isSound && contents() == expected)
+    }
+
+    @Test func `are not added to a page that does not fit the one that it has`() throws {
+        try fillDatabase()
+        write([UInt8](repeating: 0, count: 8), at: 5 * Self.pageSize - 8)
+        let offset = 5 * Self.pageSize + 100
+        write([try bytes(of: path)[offset] ^ 1], at: offset)
+        #expect(try ChecksumUpgrade(DatabaseLocation(path)).run() == 1)
+        #expect(try DatabaseCheck(path).run().damages.map(\.text).contains("page 6 does not fit its checksum"))
+    }
+
+    /// SQLite reads overflow pages in part in some versions.
+    @Test(arguments: [1, 512, 4096, Self.pageSize - 8])
+    func `are compared where a part of a page is read`(count: Int) throws {
+        try fillDatabase()
+        let sound = try bytes(of: path)
+        var database: OpaquePointer?
+        defer { sqlite3_close(database) }
+        try #require(sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, nil) == SQLITE_OK)
+        #expect(sqlite3_exec(database, "SELECT count(*) FROM rooms", nil, nil, nil) == SQLITE_OK)
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        #expect(sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK)
+        let read = try #require(file?.pointee.pMethods.pointee.xRead)
+        let offset = 7 * Self.pageSize
+        var part = [UInt8](repeating: 0, count: count)
+        #expect(read(file, &part, Int32(count), Int64(offset)) == SQLITE_OK)
+        #expect(part == Array(sound[offset..<offset + count]))
+        let changed = offset + Self.pageSize - 20
+        write([sound[changed] ^ 1], at: changed)
+        // SQLITE_IOERR_DATA, a macro that Swift does not have.
+        #expect(read(file, &part, Int32(count), Int64(offset)) == SQLITE_IOERR | 32 << 8)
     }
 
     @Test func `make a page an error that was lost and reads as zeros`() throws {
