@@ -126,6 +126,8 @@ struct PinTests {
         try log.fill(2)
         _ = try log.change(.setMember(UserID("bob"), .owner), by: "alice").get()
         _ = try pin(1, as: "bob", log)
+        // The reactions of the user are removed before the pins.
+        try log.react(to: 2, as: "bob")
         let bob = try UserID("bob")
         let erase = Submission(
             ticket: Ticket(loop: 9, number: 1), room: nil, sender: try UserID("root"), change: .user(bob, .erase),

@@ -18,9 +18,12 @@ struct NodeTests {
         /// The revision at which the subscriber began.
         private(set) var start: Int64 = 0
 
-        init(_ url: String) throws {
+        init(_ url: String, _ clock: TestClock? = nil) throws {
             let delays = delays
-            log = try TestLog(postgres: url, subscribers: subscribers) { $0.onLookup = { delays.record($0) } }
+            log = try TestLog(postgres: url, subscribers: subscribers) {
+                $0.onLookup = { delays.record($0) }
+                if let clock { $0.clock = { clock.now } }
+            }
         }
 
         var postgres: PostgresLog { log.log as! PostgresLog }
@@ -103,6 +106,10 @@ struct NodeTests {
         try second.subscribe()
         var stored: [[UInt8]] = []
         for _ in 0..<3 { stored += try first.log.fill(Int(LookStatement.maximumMessages) / 2) }
+        #expect(try second.messages(upTo: Int64(stored.count)) == stored)
+        let long = String(repeating: "long ", count: 1500)
+        let sent = try first.log.sendAll((0..<60).map { TestLog.Send(text: "\($0) \(long)") }).map { try $0.get() }
+        stored += try sent.map { try #require(try first.log.message($0.seq)) }
         #expect(try second.messages(upTo: Int64(stored.count)) == stored)
     }
 
@@ -366,5 +373,19 @@ struct NodeTests {
         try second.log.listener.ends.wait { $0.joined().contains(.removed(bob, from: lobby)) }
         // The node that made the change has heard of it once.
         #expect(first.log.listener.ends.events.joined().filter { $0 == .removed(bob, from: lobby) }.count == 1)
+    }
+
+    @Test func `report a ban although their own clock has passed its end`() throws {
+        defer { close() }
+        let now = Timestamp.now().milliseconds
+        let ahead = try Node(url, TestClock(now + 3_600_000))
+        defer { ahead.log.close() }
+        try first.log.fill(1)
+        let (bob, lobby) = (try UserID("bob"), try RoomID("lobby"))
+        let ban = BanSettings(scope: .all, until: Timestamp(milliseconds: now + 1_800_000))
+        _ = try first.log.change(.setBan(bob, ban), by: "alice").get()
+        try ahead.log.listener.ends.wait { ends in
+            ends.joined().contains { if case .banned(let ban, from: lobby) = $0 { ban.user == bob } else { false } }
+        }
     }
 }
