@@ -116,7 +116,7 @@ enum PostgresSchema {
     static var statements: [String] { migrations.flatMap(\.self) }
 
     /// The statements of each version, oldest first. A released version is never changed.
-    private static let migrations = [
+    static let migrations = [
         [
             // `head`, `rev`, `bytes` and `active_at` change with every batch of sends. They are in no index, and pages
             // have free space, so that PostgreSQL changes the row in its page (a HOT update).
