@@ -46,7 +46,7 @@ protocol SQLDatabase: AnyObject {
 /// What decisions and reads need of a room's row.
 struct RoomRow {
     var number: Int64
-    /// What the rules ask about, without the room's progress and the members of a direct room.
+    /// The facts that the rules ask about, without the progress and the members of a direct room.
     var facts: RoomFacts
     /// The two members of a direct room; `nil` for other rooms.
     var direct: DirectPair?
