@@ -40,10 +40,9 @@ extension Commit {
     /// - Returns: the job with its progress; `nil` once nothing of the user is left.
     mutating func erase(_ user: UserID, _ job: Job) throws -> Job? {
         var next = job
-        if job.phase >= Phase.messages, store.hasQuarantinedMessage(of: user) {
-            // Messages of rooms that are quarantined are filed when the log is next opened. Then all messages are
-            // searched again.
-            if job.phase == Phase.messages, job.cursor == 0 { throw SQLiteError.quarantined }
+        if job.phase >= Phase.messages, let refusal = store.refusal(ofErasing: user) {
+            // Once the messages can be changed, all messages are searched again.
+            if job.phase == Phase.messages, job.cursor == 0 { throw refusal }
             (next.phase, next.cursor) = (Phase.messages, 0)
             return next
         }
@@ -136,7 +135,7 @@ extension Commit {
         guard let (id, _, isDeleted) = try db.room(key.room), !isDeleted, let room = try room(id) else {
             return nil
         }
-        try file(id, room)
+        try store.file(id, room)
         guard let body = try db.snapshot(of: key), let message = try? Message(decoding: body) else {
             return nil
         }

@@ -189,8 +189,8 @@ extension Commit {
     mutating func expire(
         _ due: Expiry.Room, before cutoff: Timestamp, most: Int
     ) throws -> (looked: Int, expired: Int) {
-        guard !quarantined.contains(due.room), var room = try room(due.room) else { return (0, 0) }
-        try file(due.room, room)
+        guard store.refusal(of: due.room) == nil, var room = try room(due.room) else { return (0, 0) }
+        try store.file(due.room, room)
         var (seq, expired, bytes) = (due.mark, 0, 0)
         let end = min(room.head, due.mark + Int64(most))
         for (key, body) in try db.messages(after: due.mark, upTo: end, in: room.number) {

@@ -66,7 +66,7 @@ extension Commit {
         switch submission.change {
         case .room(.report(let seq, _)):
             if names.contains(.message) {
-                try file(id, target.room!)
+                try store.file(id, target.room!)
                 facts.message = try db.snapshot(of: RowKey(room: number, seq))
             }
             if names.contains(.ownReport) { facts.ownReport = try db.reportEntry(of: user, room: number, seq: seq) }
@@ -97,7 +97,7 @@ extension Commit {
     ) throws {
         let key = RowKey(room: room.number, change.seq)
         if names.contains(.message) {
-            try file(id, room)
+            try store.file(id, room)
             facts.message = try db.snapshot(of: key)
         }
         if names.contains(.hasMaximumPins) { facts.hasMaximumPins = try db.countPins(of: room.number) >= Limits.pins }

@@ -41,7 +41,7 @@ extension Commit {
     /// - Returns: The number of bytes that were added to the room.
     mutating func replace(_ message: ReplacedMessage, in id: RoomID, _ room: inout RoomTable.Room) throws -> Int {
         let stored = message.stored
-        try file(id, room)
+        try store.file(id, room)
         let key = RowKey(room: room.number, stored.seq)
         try store.reindex(key, stored.body)
         try db.replaceSnapshot(of: key, by: stored.body, change: RowKey(room: room.number, stored.rev))
@@ -98,7 +98,7 @@ extension Commit {
             rooms.update(room!)
         case .deleteRoom:
             // The job removes filed messages only.
-            try file(id, room!)
+            try store.file(id, room!)
             try db.markDeleted(room!.number)
             room!.facts.isDeleted = true
             rooms.update(room!)

@@ -32,8 +32,6 @@ struct Commit<Store: CommitStore>: ~Copyable {
     var store: Store
     /// The number of bytes of the snapshots that it has changed.
     var changedBytes = 0
-    /// The quarantined rooms, see ``RowFailure``.
-    let quarantined: Set<RoomID>
     let db: Store.DB
     let fingerprinter: Fingerprinter
     let time: Timestamp
@@ -49,8 +47,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
     ///   - submissions: maximum number of submissions that it will apply.
     init(
         _ store: consuming Store, rooms: consuming RoomTable, bans: BanTable, erasing: Set<UserID>,
-        quarantined: Set<RoomID> = [], events: Set<WebhookEvent> = [], submissions: Int, at time: Timestamp,
-        _ fingerprinter: Fingerprinter,
+        events: Set<WebhookEvent> = [], submissions: Int, at time: Timestamp, _ fingerprinter: Fingerprinter,
         _ configuration: StoreConfiguration
     ) {
         db = store.db
@@ -62,7 +59,6 @@ struct Commit<Store: CommitStore>: ~Copyable {
         self.store = store
         self.bans = BanView(table: bans)
         self.erasing = erasing
-        self.quarantined = quarantined
         self.time = time
         self.configuration = configuration
         policy = configuration.policy
@@ -105,8 +101,8 @@ struct Commit<Store: CommitStore>: ~Copyable {
 
     /// Applies one submission. A refusal is an outcome; an error of the database ends the transaction.
     private mutating func apply(_ submission: Submission) throws {
-        if !quarantined.isEmpty, let id = submission.room, quarantined.contains(id) {
-            outcomes.append(Outcome(ticket: submission.ticket, result: .failure(.roomUnavailable)))
+        if let id = submission.room, let refusal = store.refusal(of: id) {
+            outcomes.append(Outcome(ticket: submission.ticket, result: .failure(refusal)))
             return
         }
         var target = Target(id: submission.room, room: try submission.room.flatMap { try room($0) })
@@ -146,14 +142,6 @@ struct Commit<Store: CommitStore>: ~Copyable {
     mutating func add(_ id: RoomID, _ room: consuming RoomTable.Room) -> RoomTable.Room {
         store.complete(&room, id)
         return rooms.add(id, room)
-    }
-
-    /// Files all messages of a room, so that they can be changed.
-    ///
-    /// - Throws: ``RowFailure`` with the room, also if it is quarantined.
-    mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws {
-        if quarantined.contains(id) { throw RowFailure(rooms: [id], cause: .quarantined) }
-        try store.file(id, room)
     }
 
     /// Adds a snapshot, of the room's latest revision, to what the room's subscribers get, and keeps the room's state.

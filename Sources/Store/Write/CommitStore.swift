@@ -49,6 +49,12 @@ protocol CommitStore {
     /// Puts all messages of a room into the table `messages`, so that they can be changed.
     mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws
 
+    /// Returns the refusal of changes to a room that cannot be changed at present; `nil` for other rooms.
+    func refusal(of room: RoomID) -> Problem?
+
+    /// Returns the reason why some messages of a user cannot be erased at present; `nil` if all can.
+    func refusal(ofErasing user: UserID) -> (any Error)?
+
     /// Changes the words of a message in the index for searches, before its snapshot is replaced by `body`.
     func reindex(_ message: RowKey, _ body: [UInt8]) throws
 
@@ -57,9 +63,6 @@ protocol CommitStore {
 
     /// Remembers that searches look into a room from now on, or no longer.
     func changedSearchable(_ room: Int64)
-
-    /// Returns true if a room that is quarantined holds a message of a user.
-    func hasQuarantinedMessage(of user: UserID) -> Bool
 }
 
 /// A writer's state, which makes commits for its jobs and the expiry of messages.

@@ -58,6 +58,10 @@ struct PostgresCommitStore: CommitStore {
 
     func file(_ id: RoomID, _ room: RoomTable.Room) {}
 
+    func refusal(of room: RoomID) -> Problem? { nil }
+
+    func refusal(ofErasing user: UserID) -> (any Error)? { nil }
+
     // WordIndexer finds changed messages by their revisions.
     func reindex(_ message: RowKey, _ body: [UInt8]) {}
 
@@ -68,8 +72,6 @@ struct PostgresCommitStore: CommitStore {
 
     /// The indexer finds the room by its row.
     func changedSearchable(_ room: Int64) {}
-
-    func hasQuarantinedMessage(of user: UserID) -> Bool { false }
 
     /// Raises the numbers of access of rooms, so that no node stores a send by earlier facts.
     func raiseAccess(of rooms: Set<RoomID>) throws {

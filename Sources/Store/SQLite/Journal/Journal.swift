@@ -253,17 +253,20 @@ struct JournalTransaction: CommitStore {
     private let time: Timestamp
     private var filed: Backlog.Selection
     private var new = RecentMessageList()
+    /// The rooms that are read-only because their rows are damaged, see ``RowFailure``.
+    private let quarantined: Set<RoomID>
     /// The rooms that have no messages in the journal during this transaction.
     private var filedRooms: Set<RoomID> = []
     private var written: Journal.Written?
 
     /// Creates a transaction at `time` that files messages, and appends at most `count`.
     init(
-        _ journal: Journal, _ filter: ClientMessageFilter, filing: Journal.Filing, appending count: Int,
-        at time: Timestamp, _ statements: WriterStatements
+        _ journal: Journal, _ filter: ClientMessageFilter, quarantined: Set<RoomID> = [], filing: Journal.Filing,
+        appending count: Int, at time: Timestamp, _ statements: WriterStatements
     ) {
         self.journal = journal
         self.filter = filter
+        self.quarantined = quarantined
         self.time = time
         self.statements = statements
         db = statements.db
@@ -363,9 +366,6 @@ struct JournalTransaction: CommitStore {
             || new.messages.contains { $0.roomNumber == room.number && $0.sender == user }
     }
 
-    /// Returns true if a room that is quarantined holds a message of a user.
-    func hasQuarantinedMessage(of user: UserID) -> Bool { journal.hasQuarantinedMessage(of: user) }
-
     func reindex(_ message: RowKey, _ body: [UInt8]) throws { try statements.search.replace(message, by: body) }
 
     func unindex(from first: RowKey, through last: RowKey) throws {
@@ -378,8 +378,9 @@ struct JournalTransaction: CommitStore {
 
     /// Files all messages of a room, so that they can be changed.
     ///
-    /// - Throws: ``RowFailure`` with the room.
+    /// - Throws: ``RowFailure`` with the room, also if it is quarantined.
     mutating func file(_ id: RoomID, _ room: RoomTable.Room) throws {
+        if quarantined.contains(id) { throw RowFailure(rooms: [id], cause: .quarantined) }
         guard filedRooms.insert(id).inserted else { return }
         var messages = new.removeAll(of: room.number)
         if !filed.contains(id) {
@@ -388,6 +389,15 @@ struct JournalTransaction: CommitStore {
             messages = unfiled + messages
         }
         try RowFailure.of([id]) { try statements.insert(messages) }
+    }
+
+    func refusal(of room: RoomID) -> Problem? {
+        !quarantined.isEmpty && quarantined.contains(room) ? .roomUnavailable : nil
+    }
+
+    /// Returns an error if a quarantined room holds a message of the user. It is filed when the log is next opened.
+    func refusal(ofErasing user: UserID) -> (any Error)? {
+        journal.hasQuarantinedMessage(of: user) ? SQLiteError.quarantined : nil
     }
 
     // MARK: Committing

@@ -108,9 +108,10 @@ struct WriterState: CommitMaker {
         self.rooms = RoomTable(limit: configuration.cachedRooms)
         var commit = Commit(
             // Not in a constant, which would share the memory that it has reserved.
-            JournalTransaction(journal, filter, filing: filing, appending: submissions, at: time, statements),
-            rooms: rooms, bans: bans, erasing: erasing, quarantined: quarantined, events: eventKinds,
-            submissions: submissions, at: time, fingerprinter, configuration)
+            JournalTransaction(
+                journal, filter, quarantined: quarantined, filing: filing, appending: submissions, at: time, statements),
+            rooms: rooms, bans: bans, erasing: erasing, events: eventKinds, submissions: submissions, at: time,
+            fingerprinter, configuration)
         do {
             try db.transaction(.immediate) { _ in
                 try commit.store.begin()

@@ -161,7 +161,7 @@ struct JournalTransactionTests {
             try fixture.transact()
             #expect(try fixture.state == [[1], [-1], [1]])
             #expect(fixture.journal.isEmpty)
-            #expect(fixture.transaction().hasQuarantinedMessage(of: try UserID("alice")))
+            #expect(fixture.transaction().refusal(ofErasing: try UserID("alice")) != nil)
         }
     }
 
