@@ -84,9 +84,6 @@ final class ReadContext: Sendable {
     /// Returns the refusal of a query that an error of the database ended.
     static func problem(_ error: any Error) -> Problem {
         if let refusal = error as? Problem { return refusal }
-        // PostgreSQL's reason may name hosts and users. It is in the server's log, because sends fail as well.
-        if error is PostgresError { return .databaseUnavailable }
-        let reason = (error as? SQLiteError)?.message ?? "\(error)"
-        return .unavailable("The history could not be read: \(reason).")
+        return (error as? any SQLError)?.readProblem ?? .unreadable("\(error)")
     }
 }

@@ -28,7 +28,7 @@ extension ReadTransaction {
                 let summary = try summary(of: id, view, for: user)
                 bytes += message?.count ?? 0
                 listed.append(InboxRoom(summary: summary, lastMessage: message))
-            } catch let error as SQLiteError where error.isDamage {}
+            } catch let error as any SQLError where error.isDamage {}
         }
         guard looked < found.count, let last else { return InboxSlice(rooms: listed, next: nil) }
         return InboxSlice(rooms: listed, next: InboxCursor(epoch: context.epoch, activity: last.activity))

@@ -159,10 +159,10 @@ struct Fingerprinter {
 
     /// Reads the secret of a database.
     ///
-    /// - Throws: `SQLiteError`; `SQLITE_CORRUPT` if the secret is missing.
-    init(_ db: some SQLDatabase) throws {
+    /// - Throws: ``SQLDatabase/damage(_:)`` if the secret is missing.
+    init<DB: SQLDatabase>(_ db: DB) throws {
         let secret = try db.first("SELECT value FROM meta WHERE key = 'fingerprint_secret'") { $0.text(0) }
-        guard let secret else { throw SQLiteError.damage("the secret of its fingerprints is missing") }
+        guard let secret else { throw DB.damage("the secret of its fingerprints is missing") }
         self.secret = Array(secret.utf8)
     }
 

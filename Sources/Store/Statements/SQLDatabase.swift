@@ -41,6 +41,9 @@ protocol SQLDatabase: AnyObject {
 
     /// Returns true if there is a table with this name.
     func hasTable(_ name: String) throws -> Bool
+
+    /// Returns the error of a database that lacks rows, or whose rows contradict each other.
+    static func damage(_ reason: String) -> any Error
 }
 
 /// What decisions and reads need of a room's row.

@@ -8,7 +8,7 @@ extension Commit {
 
     /// Applies a decision.
     ///
-    /// - Throws: ``NoRoomNumber``; ``RowFailure``, or an error of the database.
+    /// - Throws: ``NoRoomNumber``, or an error of the store.
     mutating func apply(_ decision: Decision, _ target: inout Target) throws {
         for write in decision.writes { try apply(write, &target) }
         if let message = decision.message, let id = target.id {

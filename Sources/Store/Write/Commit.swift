@@ -74,29 +74,19 @@ struct Commit<Store: CommitStore>: ~Copyable {
 
     /// Applies submissions in order: at least one, until changed snapshots have `bytes` bytes.
     ///
-    /// - Throws: ``RowFailure`` with the submission that cannot be applied.
+    /// - Throws: ``CommitStore/failure(_:of:at:hasRoom:)``.
     mutating func apply(_ submissions: ArraySlice<Submission>, changing bytes: Int) throws {
         // In place: an iterator would copy each of them.
         let submissions = submissions.span
         for index in submissions.indices {
             do {
                 try apply(submissions[index])
-            } catch var failure as RowFailure {
-                failure.submission = index
-                throw failure
-            } catch let error as SQLiteError where error.isOfRows {
-                throw RowFailure(rooms: roomsToBlame(for: submissions[index]), submission: index, cause: error)
+            } catch {
+                let hasRoom = submissions[index].room.map { rooms[$0] != nil } ?? false
+                throw store.failure(error, of: submissions[index], at: index, hasRoom: hasRoom)
             }
             if changedBytes >= bytes { break }
         }
-    }
-
-    /// Returns the room to quarantine because rows that a submission needs are damaged. Most sends to a room need the
-    /// same rows, so a failed send quarantines its room. Other changes need rows of their own, such as an old message or
-    /// a user's read mark, so only the change fails.
-    private func roomsToBlame(for submission: Submission) -> [RoomID] {
-        guard case .send = submission.change, let id = submission.room, rooms[id] != nil else { return [] }
-        return [id]
     }
 
     /// Applies one submission. A refusal is an outcome; an error of the database ends the transaction.
@@ -134,7 +124,7 @@ struct Commit<Store: CommitStore>: ~Copyable {
     /// Returns a room; `nil` if it does not exist.
     mutating func room(_ id: RoomID) throws -> RoomTable.Room? {
         if let room = rooms[id] { return room }
-        guard let room = try RowFailure.of([id], { try db.room(id) }) else { return nil }
+        guard let room = try store.room(id) else { return nil }
         return add(id, room)
     }
 

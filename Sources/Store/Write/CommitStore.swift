@@ -7,7 +7,18 @@ protocol CommitStore {
 
     var db: DB { get }
 
+    /// Returns the error that ends the transaction because a submission could not be applied.
+    ///
+    /// - Parameters:
+    ///   - error: The error that its statements have thrown.
+    ///   - index: The index of the submission among those of the commit.
+    ///   - hasRoom: True if the submission is about a room that exists.
+    func failure(_ error: any Error, of submission: Submission, at index: Int, hasRoom: Bool) -> any Error
+
     // MARK: Rooms
+
+    /// Returns a room's filed state; `nil` if it does not exist.
+    func room(_ id: RoomID) throws -> RoomTable.Room?
 
     /// Creates a room.
     ///

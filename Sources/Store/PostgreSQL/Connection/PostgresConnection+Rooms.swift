@@ -38,4 +38,6 @@ extension PostgresConnection {
     func hasTable(_ name: String) throws -> Bool {
         try first("SELECT to_regclass($1) IS NOT NULL", name) { $0.integer(0) == 1 } ?? false
     }
+
+    static func damage(_ reason: String) -> any Error { StoreError.postgres(reason) }
 }

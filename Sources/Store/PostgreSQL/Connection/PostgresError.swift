@@ -2,7 +2,7 @@ import Chat
 import Wire
 
 /// The failure of a statement or of the connection to PostgreSQL.
-struct PostgresError: Error, Sendable, CustomStringConvertible {
+struct PostgresError: SQLError, Sendable, CustomStringConvertible {
     /// The kinds of failure that callers tell apart.
     enum Kind: Sendable, Hashable {
         /// The connection cannot be made, was lost, or the server is starting or stopping. It is unknown if the
@@ -83,6 +83,12 @@ struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// True if the cause is a value that the database cannot hold or that a constraint refuses: a data exception, an
     /// integrity constraint violation, or an exceeded program limit. The transaction may succeed without this value.
     var isOfValue: Bool { ["22", "23", "54"].contains(state.prefix(2)) }
+
+    /// False: PostgreSQL does not tell which rooms a damaged page concerns.
+    var isDamage: Bool { false }
+
+    // The reason may name hosts and users. It is in the server's log, because sends fail as well.
+    var readProblem: Problem { .databaseUnavailable }
 
     /// Another node created a room while this one was creating it.
     static let madeElsewhere = PostgresError(

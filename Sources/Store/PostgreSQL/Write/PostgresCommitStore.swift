@@ -13,7 +13,11 @@ struct PostgresCommitStore: CommitStore {
         self.db = db
     }
 
+    func failure(_ error: any Error, of submission: Submission, at index: Int, hasRoom: Bool) -> any Error { error }
+
     // MARK: Rooms
+
+    func room(_ id: RoomID) throws -> RoomTable.Room? { try db.room(id) }
 
     func insertRoom(_ id: RoomID, at time: Timestamp) throws -> Int64? {
         // A room that another node has just created is ignored.

@@ -28,6 +28,8 @@ extension SQLiteConnection {
         try has("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = $1", name)
     }
 
+    static func damage(_ reason: String) -> any Error { SQLiteError.damage(reason) }
+
     /// Passes `body` the hash of each client message id of a room's filed messages, see ``ClientMessageKey/hash(in:)``.
     func forEachClientMessageKey(of room: Int64, _ body: (UInt64) -> Void) throws {
         // This query reads the index only.

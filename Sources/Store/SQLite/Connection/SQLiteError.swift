@@ -1,7 +1,8 @@
 import CSQLite
+import Wire
 
 /// An error of SQLite.
-struct SQLiteError: Error, Equatable, CustomStringConvertible {
+struct SQLiteError: SQLError, Equatable, CustomStringConvertible {
     /// The extended result code.
     let extendedCode: Int32
     /// SQLite's description of the cause.
@@ -29,6 +30,8 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
 
     /// True if a page of the database is damaged.
     var isDamage: Bool { code == SQLITE_CORRUPT || extendedCode == Self.rot }
+
+    var readProblem: Problem { .unreadable(message) }
 
     /// The extended code `SQLITE_IOERR_DATA`: a page does not fit its checksum.
     private static let rot = SQLITE_IOERR | 32 << 8

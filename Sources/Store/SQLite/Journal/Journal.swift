@@ -281,7 +281,28 @@ struct JournalTransaction: CommitStore {
         try RowFailure.of(filed.rooms) { try statements.insert(filed.messages) }
     }
 
+    /// Adds to an error of rows the submission and the room to quarantine. Most sends to a room need the same rows, so a
+    /// failed send quarantines its room. Other changes need rows of their own, such as an old message or a user's read mark,
+    /// so only the change fails.
+    func failure(_ error: any Error, of submission: Submission, at index: Int, hasRoom: Bool) -> any Error {
+        var failure: RowFailure
+        switch error {
+        case let error as RowFailure: failure = error
+        case let error as SQLiteError where error.isOfRows:
+            failure = RowFailure(rooms: [], cause: error)
+            if case .send = submission.change, let id = submission.room, hasRoom { failure.rooms = [id] }
+        default: return error
+        }
+        failure.submission = index
+        return failure
+    }
+
     // MARK: Rooms
+
+    /// Returns a room's filed state; `nil` if it does not exist.
+    ///
+    /// - Throws: ``RowFailure`` with the room.
+    func room(_ id: RoomID) throws -> RoomTable.Room? { try RowFailure.of([id]) { try db.room(id) } }
 
     func insertRoom(_ id: RoomID, at time: Timestamp) throws -> Int64? { try statements.insertRoom(id, at: time) }
 
