@@ -16,8 +16,6 @@ package struct WriterTurns {
     private static let lockedAttempts = 4
     /// Time for which the submissions of a commit wait for a lost connection to come back: 2 seconds.
     package static let patience = Duration.seconds(2)
-    /// Age from which on a client may have given up, so that its connection is looked at before the commit: 1 second.
-    package static let youth = Duration.seconds(1)
 
     /// A step to take.
     package enum Step {
@@ -212,7 +210,7 @@ package struct WriterTurns {
 
     /// Returns true if the process was not stopped since its submissions were judged. Otherwise they are judged again.
     private mutating func isYoung(at now: ContinuousClock.Instant) -> Bool {
-        if now - judgedAt < Self.youth { return true }
+        if now - judgedAt < Submission.youth { return true }
         phase = .judging
         return false
     }

@@ -86,7 +86,7 @@ final class Writer {
     private func awaited(_ submissions: ArraySlice<Submission>) -> ArraySlice<Submission> {
         submissions.filter { submission in
             let age = now - submission.arrival
-            if age < WriterTurns.youth { return true }
+            if age < Submission.youth { return true }
             if age < Self.age, node.loops[submission.ticket.loop].isAwaited(submission.ticket) { return true }
             refuse([submission], "too late")
             return false
@@ -271,7 +271,7 @@ final class Writer {
                 return fail(.conflict)
             }
             // The process may have been stopped in the transaction.
-            guard now - start < WriterTurns.youth else {
+            guard now - start < Submission.youth else {
                 database.rollback(transaction)
                 return fail(.abandoned)
             }

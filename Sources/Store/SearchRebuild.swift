@@ -2,6 +2,12 @@ import Glibc
 
 /// Empties the index for searches, so that a server builds it again: the next one, or with PostgreSQL one that runs.
 public struct SearchRebuild: Sendable {
+    /// Notes that searches wait for the index, if there are messages.
+    static let noteBuilding = """
+        INSERT INTO meta SELECT 'search_building', '0' WHERE EXISTS (SELECT 1 FROM messages)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value
+        """
+
     private let database: DatabaseLocation
 
     /// Prepares to empty the index of a database.
@@ -43,7 +49,7 @@ public struct SearchRebuild: Sendable {
 extension SQLDatabase {
     /// Lets searches wait, if there are messages, until a server has built the index from the beginning.
     func requireSearchRebuild() throws {
-        try run(WordIndexer.noteBuilding)
+        try run(SearchRebuild.noteBuilding)
         try run("DELETE FROM meta WHERE key = 'search_version'")
     }
 }

@@ -138,7 +138,7 @@ struct WriterTurnsTests {
         let room = KnownRooms.Room(number: 1, facts: RoomFacts())
         let question = KnownRooms.Question(room: self.room, user: try! UserID("alice"))
         turns.lookedUp(([KnownRooms.Answer(question: question, room: room, role: nil)], 0))
-        #expect(name(turns.next(at: start + WriterTurns.youth)) == "judge 1")
+        #expect(name(turns.next(at: start + Submission.youth)) == "judge 1")
     }
 
     @Test func `hold the submissions of a locked room, and commit one by one if another row is locked`() {

@@ -32,6 +32,9 @@ public struct Submission: Sendable {
     /// stopped, see ``LogObserver/abandoned(_:)``.
     public var arrival: ContinuousClock.Instant
 
+    /// Age from which on a client may have given up, so that its connection is looked at before the commit: 1 second.
+    public static let youth = Duration.seconds(1)
+
     /// The user whose membership or ban is changed, who is blocked or written to, or who is erased; `nil` for other changes.
     public var subject: UserID? {
         switch change {

@@ -64,7 +64,7 @@ struct CopiedTable: Sendable {
         CopiedTable(
             "members", key: integers("room") + texts("user"),
             integers("owner", "engaged", "hidden")
-                + [Column(name: "activity", kind: .integer, source: "\(ActivityStatements.unknown)")]),
+                + [Column(name: "activity", kind: .integer, source: "\(OwnRoom.unknownActivity)")]),
         CopiedTable("expired", key: integers("room"), integers("seq")),
         CopiedTable(
             "bans", key: integers("room") + texts("user"),

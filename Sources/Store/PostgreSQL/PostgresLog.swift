@@ -38,7 +38,7 @@ public final class PostgresLog: OpenLog {
             allowsUnsafe: configuration.allowsUnsafeDatabase,
             pinsSynchronousCommit: configuration.pinsSynchronousCommit)
         let access = AccessState(
-            node: Schema.makeEpoch(), age: configuration.accessAge, clock: configuration.clock)
+            node: makeRandomName(), age: configuration.accessAge, clock: configuration.clock)
         let history: DatabaseHistory
         let danger: String?
         do {

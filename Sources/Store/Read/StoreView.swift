@@ -40,6 +40,9 @@ struct OwnRoom {
     var activity: InboxCursor.Activity
     /// True if the user has sent to the room, read it, created it or joined it.
     var isEngaged: Bool
+
+    /// The activity in the row of a membership whose room's activity is not stored there.
+    static let unknownActivity = Int64.max
 }
 
 /// A message of a room with its time, in milliseconds since 1970, and its snapshot.

@@ -1,5 +1,4 @@
 import Chat
-import Nodes
 import Synchronization
 import Wire
 
@@ -51,9 +50,6 @@ final class WriterReports: Sendable {
         tell(submissions.map { Outcome(ticket: $0.ticket, result: .failure(problem)) })
     }
 
-    /// Age from which on a client may have given up, so that its connection is looked at before the commit: 1 second.
-    static let youth = WriterTurns.youth
-
     /// Refuses the submissions that must not be committed any more: those that are older than
     /// ``StoreConfiguration/changeAge``, and those that are no longer young and whose clients have closed the connection.
     ///
@@ -63,7 +59,7 @@ final class WriterReports: Sendable {
     /// - Returns: The others.
     func awaited(_ submissions: ArraySlice<Submission>) -> ArraySlice<Submission> {
         let now = ContinuousClock.now
-        let (young, acceptable) = (now - Self.youth, now - configuration.changeAge)
+        let (young, acceptable) = (now - Submission.youth, now - configuration.changeAge)
         guard submissions.contains(where: { $0.arrival < young }) else { return submissions }
         let asked = submissions.filter { $0.arrival < young && $0.arrival >= acceptable }.map(\.ticket)
         let abandoned = asked.isEmpty ? [] : observer.abandoned(asked)

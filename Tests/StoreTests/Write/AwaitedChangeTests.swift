@@ -97,6 +97,6 @@ struct AwaitedChangeTests {
 
     @Test func `is refused after five seconds by default`() {
         #expect(StoreConfiguration().changeAge == .seconds(5))
-        #expect(WriterReports.youth == .seconds(1))
+        #expect(Submission.youth == .seconds(1))
     }
 }

@@ -82,14 +82,14 @@ public final class NodeExchange: Sendable {
     /// If reports or changes may be lost, the node reports everything under a new name, and deletes the rows of the old
     /// name. Rows of rooms that its subscribers have left since are thus no longer counted.
     private struct Name {
-        private(set) var current = Schema.makeEpoch()
+        private(set) var current = makeRandomName()
         /// The name whose rows are to be removed; `nil` for none.
         var former: String?
         private var isUsed = false
 
         /// Takes a new name, unless nothing was reported under the current one.
         mutating func renew() {
-            if isUsed { (former, current) = (current, Schema.makeEpoch()) }
+            if isUsed { (former, current) = (current, makeRandomName()) }
             isUsed = true
         }
     }

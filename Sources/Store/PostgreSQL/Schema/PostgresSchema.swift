@@ -34,7 +34,7 @@ enum PostgresSchema {
                 for statement in migration { try connection.execute(statement) }
             }
             if current == 0 {
-                try set("epoch", to: Schema.makeEpoch(), connection)
+                try set("epoch", to: makeRandomName(), connection)
                 try set("fingerprint_secret", to: Fingerprinter.makeSecret(), connection)
             }
             if current < version { try set("version", to: "\(version)", connection) }
@@ -69,7 +69,7 @@ enum PostgresSchema {
             let isRenewed = timeline != nil && known != nil && timeline != known
             if let timeline, timeline != known {
                 if isRenewed {
-                    epoch = Schema.makeEpoch()
+                    epoch = makeRandomName()
                     try set("epoch", to: epoch, connection)
                 }
                 try set("timeline", to: timeline, connection)
@@ -100,7 +100,7 @@ enum PostgresSchema {
 
     /// Gives the history a new epoch.
     static func renewEpoch(_ connection: PostgresConnection) throws {
-        try set("epoch", to: Schema.makeEpoch(), connection)
+        try set("epoch", to: makeRandomName(), connection)
     }
 
     private static func value(of key: String, _ connection: PostgresConnection) throws -> String? {
@@ -171,7 +171,7 @@ enum PostgresSchema {
             """
             CREATE TABLE members (
                 room BIGINT NOT NULL, "user" TEXT COLLATE "C" NOT NULL, owner BIGINT NOT NULL,
-                activity BIGINT NOT NULL DEFAULT \(ActivityStatements.unknown), engaged BIGINT NOT NULL DEFAULT 0,
+                activity BIGINT NOT NULL DEFAULT \(OwnRoom.unknownActivity), engaged BIGINT NOT NULL DEFAULT 0,
                 PRIMARY KEY (room, "user")
             )
             """,
@@ -380,7 +380,7 @@ enum PostgresSchema {
             )
             """,
             // Searches wait until the messages of an earlier version are indexed.
-            WordIndexer.noteBuilding,
+            SearchRebuild.noteBuilding,
         ],
         // Webhooks, and the rooms of which their receivers lack changes. The columns have the meanings of SQLite's.
         [

@@ -119,12 +119,6 @@ struct WordIndexer {
         }
     }
 
-    /// Notes that searches wait for the index, if there are messages.
-    static let noteBuilding = """
-        INSERT INTO meta SELECT 'search_building', '0' WHERE EXISTS (SELECT 1 FROM messages)
-        ON CONFLICT (key) DO UPDATE SET value = excluded.value
-        """
-
     // MARK: Blocks
 
     /// Reads or makes the blocks. The tokens of another version of the program are removed.
@@ -138,7 +132,7 @@ struct WordIndexer {
             try db.execute("BEGIN", "TRUNCATE words, indexed, word_blocks")
             try db.run("DELETE FROM meta WHERE key = 'search_built'")
             // Without a version, the schema or SearchRebuild has noted if there is something to wait for.
-            if version != nil { try db.run(Self.noteBuilding) }
+            if version != nil { try db.run(SearchRebuild.noteBuilding) }
             (isBuilt, done, stored) = (false, 0, 0)
             try db.run(
                 "INSERT INTO meta VALUES ('search_version', $1) ON CONFLICT (key) DO UPDATE SET value = excluded.value",

@@ -201,7 +201,7 @@ final class PostgresWriter: Sendable {
         let done = try session.transact(submissions) { commit in
             try commit.apply(submissions, changing: limit)
             // The node may have been stopped in the transaction.
-            guard ContinuousClock.now - start < WriterTurns.youth || reports.awaits(submissions) else {
+            guard ContinuousClock.now - start < Submission.youth || reports.awaits(submissions) else {
                 throw AbandonedCommit()
             }
         }

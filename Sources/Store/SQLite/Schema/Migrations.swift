@@ -40,7 +40,7 @@ extension Schema {
                         ON messages (id >> 36, sender, client_message_id)
                         WHERE client_message_id IS NOT NULL;
                     """)
-                try db.run("INSERT INTO meta VALUES ('epoch', $1)", makeEpoch())
+                try db.run("INSERT INTO meta VALUES ('epoch', $1)", makeRandomName())
             },
             Migration(name: "v2") { db in
                 try db.execute(

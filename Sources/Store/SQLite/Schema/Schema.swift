@@ -29,13 +29,6 @@ enum Schema {
     static func epoch(_ db: SQLiteConnection) throws -> String? {
         try db.first("SELECT value FROM meta WHERE key = 'epoch'") { $0.text(0) }
     }
-
-    /// Returns a random epoch: 20 letters and digits, 119 bits.
-    static func makeEpoch() -> String {
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-        var generator = SystemRandomNumberGenerator()
-        return String((0..<20).map { _ in letters.randomElement(using: &generator)! })
-    }
 }
 
 /// Applying migrations.
@@ -101,7 +94,7 @@ extension Schema {
         guard try db.runCounting("DELETE FROM meta WHERE key = 'backup_of'") > 0 else {
             return nil
         }
-        let epoch = makeEpoch()
+        let epoch = makeRandomName()
         try db.run("INSERT OR REPLACE INTO meta VALUES ('epoch', $1)", epoch)
         return epoch
     }

@@ -15,7 +15,7 @@ final class ActivityStatements {
     /// Maximum number of members of a room whose activity is stored.
     static let maximumMembers = 64
     /// The activity of a membership in a room whose activity is not stored.
-    static let unknown = Int64.max
+    static let unknown = OwnRoom.unknownActivity
 
     private let db: SQLiteConnection
     private let selectMembers: SQLiteStatement
