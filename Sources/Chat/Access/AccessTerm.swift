@@ -39,11 +39,6 @@ public final class AccessTerm: Sendable {
         self.end.max(Self.nanoseconds(at: end), ordering: .acquiringAndReleasing)
     }
 
-    /// Ends the term, for tests.
-    func lapse() {
-        end.store(.min, ordering: .releasing)
-    }
-
     private static func nanoseconds(at instant: ContinuousClock.Instant) -> Int64 {
         (instant - origin).nanoseconds
     }

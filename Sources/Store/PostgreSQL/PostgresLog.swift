@@ -13,7 +13,7 @@ public final class PostgresLog: OpenLog {
     private let writers: [PostgresWriter]
     private let reader: LogReader
     private let caretaker: PostgresCaretaker
-    private let listener: HintListener
+    let listener: HintListener
     private let notifier: Notifier
     private let connections: DatabaseConnections
     private let threads: Mutex<[NamedThread]>
@@ -195,9 +195,6 @@ public final class PostgresLog: OpenLog {
         sizes.databaseBytes = caretaker.databaseBytes
         return sizes
     }
-
-    /// The number of malformed notifications heard. No node sends any.
-    var malformedHints: Int { listener.malformedCount }
 
     /// The number of submissions waiting for a commit.
     public var queuedSubmissions: Int { writers.reduce(0) { $0 + $1.queued } }

@@ -66,15 +66,16 @@ struct FeedTests {
     }
 
     @Test func `stops within a round when revoked access is not known any more, and goes on afterwards`() {
-        let term = AccessTerm()
-        term.extend(to: .now + .seconds(3600))
+        let clock = ManualClock()
+        let term = AccessTerm { clock.now }
+        term.extend(to: clock.now + .seconds(1))
         let context = FeedContext(epoch: "E", term: term)
         let feed = Feed(room: room, in: context)
         let clients = (0..<3).map { _ in join(feed).client }
-        clients[0].onWrite = { term.lapse() }
+        clients[0].onWrite = { clock.advance(by: .seconds(1)) }
         #expect(!feed.publish(batch(1...1)))
         #expect(clients.map(\.bytes) == [frames(1...1), [], []])
-        term.extend(to: .now + .seconds(3600))
+        term.extend(to: clock.now + .seconds(3600))
         for feed in context.takeWaiting() where !feed.resume() { while !feed.advance() {} }
         #expect(clients.allSatisfy { $0.bytes == frames(1...1) })
     }

@@ -15,8 +15,7 @@ struct PostgresRoom: RoomView {
     /// Looks up a room; `nil` if there is none.
     init?(_ room: RoomID, _ statements: PostgresReaderStatements) throws {
         let db = statements.shared.db
-        guard let row = try db.row(of: room, locking: false) else { return nil }
-        let progress = try row.progress ?? db.progress(of: row.number)
+        guard let row = try db.row(of: room, locking: false), let progress = row.progress else { return nil }
         state = RoomState(head: progress.head, rev: progress.rev)
         number = row.number
         isPrivate = row.facts.isPrivate

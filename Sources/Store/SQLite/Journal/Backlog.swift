@@ -53,7 +53,7 @@ struct Backlog {
 
     /// A room that has waited since its first message was written to a row. An entry is void once its room is filed:
     /// the room then has another row, or none.
-    private struct Entry {
+    struct Entry {
         let room: RoomID
         let row: Int64
         let time: Timestamp
@@ -64,10 +64,8 @@ struct Backlog {
     /// The rooms that are quarantined, see ``RowFailure``. Their messages stay readable and are never selected.
     private var quarantined: [RoomID: Room] = [:]
     /// The rooms in the order of their first messages.
-    private var queue: [Entry] = []
+    private(set) var queue: [Entry] = []
     private var queueHead = 0
-    /// The number of entries, including void ones.
-    var queueCount: Int { queue.count }
     private var full: [RoomID] = []
     /// The number of messages to file.
     private(set) var count = 0

@@ -318,7 +318,7 @@ struct NodeTests {
         try first.log.fill(1)
         _ = try second.messages(upTo: 2)
         // The next hint was sent after it.
-        #expect(second.postgres.malformedHints == 1 || (second.postgres.nodeCounts?.sweptRooms ?? 0) > 0)
+        #expect(second.postgres.listener.malformedCount == 1 || (second.postgres.nodeCounts?.sweptRooms ?? 0) > 0)
     }
 
     @Test func `end all subscriptions when events of access are missing, and read the bans again`() throws {

@@ -167,7 +167,7 @@ struct BacklogTests {
         for row in 2...1000 as ClosedRange<Int64> {
             try append(["b", "c", "b", "c"], row: row, to: &backlog)
             backlog.remove(backlog.due())
-            #expect(backlog.queueCount <= 6)
+            #expect(backlog.queue.count <= 6)
         }
         #expect(backlog.count == 1 && backlog.firstRow(after: backlog.due()) == 1)
     }
@@ -250,7 +250,7 @@ struct BacklogTests {
                 model[room, default: []].append((heads[room]!, row))
             }
             #expect(backlog.count == model.values.reduce(0) { $0 + $1.count })
-            #expect(backlog.queueCount <= 4 * 8 + 1)
+            #expect(backlog.queue.count <= 4 * 8 + 1)
             for (room, messages) in model {
                 #expect(backlog.messages(of: try RoomID(room)).map(\.seq) == messages.map(\.seq))
             }
