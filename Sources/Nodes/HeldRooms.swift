@@ -9,14 +9,14 @@ package import Wire
 ///
 /// A plain value.
 package struct HeldRooms {
-    /// Time between two looks for rooms that are free again: 50 ms.
+    /// Time between two checks for rooms that are free again: 50 ms.
     package static let interval = Duration.milliseconds(50)
 
     private var submissions: [RoomID: [Submission]] = [:]
     /// The number of held submissions.
     package private(set) var count = 0
-    /// The time of the next look; `nil` if no room is held.
-    package private(set) var nextLook: ContinuousClock.Instant?
+    /// The time of the next check; `nil` if no room is held.
+    package private(set) var nextCheck: ContinuousClock.Instant?
 
     /// Creates a value without rooms.
     package init() {}
@@ -31,7 +31,7 @@ package struct HeldRooms {
         _ rooms: Set<RoomID>, of new: ArraySlice<Submission>, at now: ContinuousClock.Instant
     ) -> ArraySlice<Submission> {
         for room in rooms where submissions[room] == nil { submissions[room] = [] }
-        nextLook = nextLook ?? now + Self.interval
+        nextCheck = nextCheck ?? now + Self.interval
         return holdBack(new)
     }
 
@@ -60,7 +60,7 @@ package struct HeldRooms {
             submissions[room] = nil
         }
         count -= free.count
-        nextLook = submissions.isEmpty ? nil : now + Self.interval
+        nextCheck = submissions.isEmpty ? nil : now + Self.interval
         return free
     }
 

@@ -10,7 +10,7 @@ final class Writer {
     private var held = HeldRooms()
     private var queue: [Submission] = []
     private var isBusy = false
-    private var isLookDue = false
+    private var isCheckDue = false
 
     /// Age at which a submission is refused.
     private static let age = Duration.seconds(10)
@@ -34,7 +34,7 @@ final class Writer {
     }
 
     private func take() {
-        if let look = held.nextLook, look <= now { return lookAtHeld() }
+        if let check = held.nextCheck, check <= now { return commitReleased() }
         let submissions = held.holdBack(queue[...])
         queue = []
         guard !submissions.isEmpty else {
@@ -46,16 +46,16 @@ final class Writer {
     }
 
     private func waitForHeld() {
-        guard held.nextLook != nil, !isLookDue else { return }
-        isLookDue = true
+        guard held.nextCheck != nil, !isCheckDue else { return }
+        isCheckDue = true
         node.process.after(.milliseconds(50)) { [self] in
-            isLookDue = false
+            isCheckDue = false
             wake()
         }
     }
 
     /// Commits the changes of rooms that are free again.
-    private func lookAtHeld() {
+    private func commitReleased() {
         held.filter { awaited($0) }
         connect { [self] isConnected in
             guard isConnected else { return release([]) }

@@ -72,7 +72,7 @@ public struct StoreConfiguration: Sendable {
     public var connections = DatabaseConnections()
     /// Minimum time in milliseconds between two checks that the database's files are in their places. Messages that
     /// were acknowledged in between are lost with a deleted file.
-    public var storageLookInterval = 1000
+    public var storageCheckInterval = 1000
     /// True if only admins may create rooms; otherwise the first send to a room creates it.
     public var roomsByAdminsOnly = false
     /// True if only admins may make other users members of rooms.

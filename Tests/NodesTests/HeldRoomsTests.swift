@@ -20,12 +20,12 @@ struct HeldRoomsTests {
 
     @Test func `wait, and those of other rooms do not`() throws {
         var held = HeldRooms()
-        #expect(held.nextLook == nil)
+        #expect(held.nextCheck == nil)
         let others = held.hold([try RoomID("a")], of: try sends("a", "b", "-", "a", "c")[...], at: now)
         #expect(numbers(others) == [1, 2, 4])
         #expect(held.count == 2)
         #expect(try held.rooms == [RoomID("a")])
-        #expect(held.nextLook == now + HeldRooms.interval)
+        #expect(held.nextCheck == now + HeldRooms.interval)
         let later = held.holdBack(try sends("b", "a")[...])
         #expect(numbers(later) == [0])
         #expect(held.count == 3)
@@ -38,9 +38,9 @@ struct HeldRoomsTests {
         #expect(numbers(held.release(except: [b], at: now)) == [0, 2])
         #expect(held.rooms == [b] && held.count == 2)
         #expect(numbers(held.holdBack(try sends("a")[...])) == [0], "its later ones do not wait any more")
-        #expect(held.nextLook != nil)
+        #expect(held.nextCheck != nil)
         #expect(numbers(held.release(except: [], at: now)) == [1, 3])
-        #expect(held.nextLook == nil && held.count == 0)
+        #expect(held.nextCheck == nil && held.count == 0)
     }
 
     @Test func `can be refused while they wait`() throws {

@@ -73,23 +73,23 @@ final class LoopDispatcher: LogObserver {
 
     /// Time that ``abandoned(_:)`` waits for the loops: 250 ms. A loop that does not answer cannot say that its clients
     /// still wait.
-    private static let lookTime = DispatchTimeInterval.milliseconds(250)
+    private static let checkTime = DispatchTimeInterval.milliseconds(250)
 
     func abandoned(_ tickets: [Ticket]) -> Set<Ticket> {
         let workers = workers.withLock { $0 }
-        let deadline = DispatchTime.now() + Self.lookTime
+        let deadline = DispatchTime.now() + Self.checkTime
         let parts = split(tickets, workers.count) { $0.loop }
-        var looks: [Look] = []
+        var checks: [ConnectionCheck] = []
         for (worker, mine) in zip(workers, parts) where !mine.isEmpty {
-            let look = Look(mine)
-            looks.append(look)
-            worker.loop.post { look.end(with: worker.value.log.abandoned(mine)) }
+            let check = ConnectionCheck(mine)
+            checks.append(check)
+            worker.loop.post { check.end(with: worker.value.log.abandoned(mine)) }
         }
-        return Set(looks.flatMap { $0.wait(until: deadline) })
+        return Set(checks.flatMap { $0.wait(until: deadline) })
     }
 
-    /// One loop's look at the connections of submissions. It is answered on the loop, and awaited on another thread.
-    private final class Look: Sendable {
+    /// One loop's check of the connections of submissions. It is answered on the loop, and awaited on another thread.
+    private final class ConnectionCheck: Sendable {
         private let found: Mutex<[Ticket]>
         private let isOver = DispatchSemaphore(value: 0)
 

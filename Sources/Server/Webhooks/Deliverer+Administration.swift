@@ -99,7 +99,7 @@ extension Deliverer {
     /// Makes a change, and begins the deliveries anew that it concerns.
     private func change<R>(_ body: () throws -> R) throws -> R {
         try settle()
-        defer { lookAgain() }
+        defer { checkAgain() }
         return try body()
     }
 

@@ -6,11 +6,11 @@ import Wire
 
 /// Delivers to all webhooks of a log, and makes admins' changes of them. Confined to the thread of ``WebhookService``.
 final class Deliverer {
-    /// Time between two looks for webhooks that other nodes have changed.
-    private static let lookInterval = Duration.seconds(1)
-    /// Time between two looks for the first webhook, and for the caretaker's lock, while there is nothing to deliver.
-    private static let idleLookInterval = Duration.seconds(3)
-    /// Time between two looks for rooms that other nodes have changed.
+    /// Time between two checks for webhooks that other nodes have changed.
+    private static let checkInterval = Duration.seconds(1)
+    /// Time between two checks for the first webhook, and for the caretaker's lock, while there is nothing to deliver.
+    private static let idleCheckInterval = Duration.seconds(3)
+    /// Time between two checks for rooms that other nodes have changed.
     static let pollInterval = Duration.milliseconds(200)
     /// Time after which cursors are stored: 1 second.
     static let cursorInterval = Duration.seconds(1)
@@ -31,8 +31,8 @@ final class Deliverer {
     let post: @Sendable (@escaping @Sendable (Deliverer) -> Void) -> Void
     private let isShared: Bool
     private var deliveries: [Int64: WebhookDeliveries] = [:]
-    /// `nil` before the first look, and when this process has changed the webhooks.
-    private var nextLook: ContinuousClock.Instant?
+    /// `nil` before the first check, and when this process has changed the webhooks.
+    private var nextCheck: ContinuousClock.Instant?
     private var nextPoll = ContinuousClock.now
     private var nextCount = ContinuousClock.now
     private var retry: ContinuousClock.Instant?
@@ -85,12 +85,12 @@ final class Deliverer {
     }
 
     private func work() throws -> Duration? {
-        if nextLook.map({ $0 <= .now }) ?? true { try look() }
-        guard isActive else { return isShared ? max(.zero, ContinuousClock.now.duration(to: nextLook ?? .now)) : nil }
+        if nextCheck.map({ $0 <= .now }) ?? true { try checkWebhooks() }
+        guard isActive else { return isShared ? max(.zero, ContinuousClock.now.duration(to: nextCheck ?? .now)) : nil }
         let polls = nextPoll <= .now
         if polls { nextPoll = .now + Self.pollInterval }
         var wait = isShared ? Self.pollInterval : Duration.seconds(60)
-        if isShared, let nextLook { wait = min(wait, ContinuousClock.now.duration(to: nextLook)) }
+        if isShared, let nextCheck { wait = min(wait, ContinuousClock.now.duration(to: nextCheck)) }
         for delivery in deliveries.values {
             if let due = try delivery.run(polls: polls) { wait = min(wait, ContinuousClock.now.duration(to: due)) }
         }
@@ -101,18 +101,18 @@ final class Deliverer {
         wait = min(wait, ContinuousClock.now.duration(to: nextCount))
         // The webhooks whose changes wait for deliveries in flight are ready once those are answered.
         if deliveries.values.contains(where: \.isDrained) {
-            nextLook = nil
+            nextCheck = nil
             return .zero
         }
         return max(.zero, wait)
     }
 
     /// Reads the webhooks, and begins or ends deliveries.
-    private func look() throws {
+    private func checkWebhooks() throws {
         guard store.isDeliverer else {
             for delivery in deliveries.values { delivery.end() }
             deliveries = [:]
-            nextLook = .now + Self.idleLookInterval
+            nextCheck = .now + Self.idleCheckInterval
             return
         }
         let webhooks = try store.webhooks()
@@ -127,7 +127,8 @@ final class Deliverer {
         for (number, delivery) in deliveries where kept[number] == nil { delivery.end() }
         deliveries = kept
         nextPoll = .now
-        nextLook = isShared ? .now + (kept.isEmpty ? Self.idleLookInterval : Self.lookInterval) : .now + .seconds(3600)
+        let interval = kept.isEmpty ? Self.idleCheckInterval : Self.checkInterval
+        nextCheck = .now + (isShared ? interval : .seconds(3600))
     }
 
     /// Gives a delivery the answer of its receiver.
@@ -146,7 +147,7 @@ final class Deliverer {
     func settle() throws { for delivery in deliveries.values { try delivery.flush() } }
 
     /// Reads the webhooks with the next turn, after a change of them.
-    func lookAgain() { (nextLook, retry) = (nil, nil) }
+    func checkAgain() { (nextCheck, retry) = (nil, nil) }
 
     /// Stores the cursors, and ends.
     func close() {

@@ -179,7 +179,7 @@ final class WebhookDeliveries {
             {
                 wake(at: .now)
             } else {
-                owner.lookAgain()
+                owner.checkAgain()
                 wake(at: .now)
             }
         }
@@ -470,7 +470,7 @@ final class WebhookDeliveries {
         case .moved:
             // An admin has moved the cursor, or another node delivers.
             isDraining = true
-            owner.lookAgain()
+            owner.checkAgain()
         }
     }
 

@@ -43,14 +43,14 @@ struct Expiry {
         /// days counts.
         ///
         /// - Returns: `nil` if all are kept.
-        func cutoff(_ term: Term) -> Timestamp? {
-            guard let days = [keepDays, term.days].compactMap(\.self).min() else { return nil }
-            return Timestamp(milliseconds: term.now.milliseconds - days * 86_400_000)
+        func cutoff(_ time: KeepTime) -> Timestamp? {
+            guard let days = [keepDays, time.days].compactMap(\.self).min() else { return nil }
+            return Timestamp(milliseconds: time.now.milliseconds - days * 86_400_000)
         }
     }
 
     /// The present time, and the number of days for which the server keeps messages; `nil` for ever.
-    struct Term {
+    struct KeepTime {
         var now: Timestamp
         var days: Int64?
     }
@@ -136,11 +136,11 @@ extension CommitMaker {
         let expiry = expiry
         var asked: Int64?
         do {
-            let term = try expiryTerm()
-            let rooms = try expiryRooms(after: expiry.room, most: expiry.mostRooms, ofAll: term.days != nil)
+            let keepTime = try keepTime()
+            let rooms = try expiryRooms(after: expiry.room, most: expiry.mostRooms, ofAll: keepTime.days != nil)
             asked = rooms.last?.number
             let due = try rooms.compactMap { room -> (room: Expiry.Room, cutoff: Timestamp)? in
-                guard let cutoff = room.cutoff(term), try isDue(room, before: cutoff) else { return nil }
+                guard let cutoff = room.cutoff(keepTime), try isDue(room, before: cutoff) else { return nil }
                 return (room, cutoff)
             }
             var step = Expiry.Step(lastRoom: rooms.count < expiry.mostRooms ? nil : asked)

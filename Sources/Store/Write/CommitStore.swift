@@ -94,7 +94,7 @@ protocol CommitMaker {
     mutating func makeReady(for job: Job) throws -> Bool
 
     /// Returns for how long messages are kept.
-    func expiryTerm() throws -> Expiry.Term
+    func keepTime() throws -> Expiry.KeepTime
 
     /// Returns at most `most` rooms after `room`, in the order of their numbers.
     ///

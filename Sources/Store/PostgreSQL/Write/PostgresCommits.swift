@@ -167,12 +167,12 @@ struct PostgresCommits: CommitMaker {
 
     /// Returns the time of the database, and the number of days of the node that keeps messages longest. There may be no
     /// limit, although this node has one.
-    func expiryTerm() throws -> Expiry.Term {
-        var term = try db.first(Retention.select) {
-            Expiry.Term(now: Timestamp(milliseconds: $0.integer(0)), days: $0.isNull(1) ? nil : $0.integer(1))
+    func keepTime() throws -> Expiry.KeepTime {
+        var keepTime = try db.first(Retention.select) {
+            Expiry.KeepTime(now: Timestamp(milliseconds: $0.integer(0)), days: $0.isNull(1) ? nil : $0.integer(1))
         }!
-        if !configuration.usesDatabaseClock { term.now = configuration.clock() }
-        return term
+        if !configuration.usesDatabaseClock { keepTime.now = configuration.clock() }
+        return keepTime
     }
 
     func expiryRooms(after room: Int64, most: Int, ofAll: Bool) throws -> [Expiry.Room] {

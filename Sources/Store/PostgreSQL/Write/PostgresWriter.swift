@@ -70,29 +70,29 @@ final class PostgresWriter: Sendable {
                     committed: failure == nil ? others.count : 0, waiting: queue.count, from: start, to: .now)
             }
             // Also while commits succeed, because `fsync` can be turned off, and while changes come that store nothing.
-            if nextProbe <= .now || (others.isEmpty && held.nextLook == nil) {
+            if nextProbe <= .now || (others.isEmpty && held.nextCheck == nil) {
                 probe(&session)
                 nextProbe = .now + .milliseconds(configuration.idleProbeInterval)
             }
             refuseBeyondLimit(&held)
-            look(&held, &session)
+            commitReleased(&held, &session)
         }
         while !held.rooms.isEmpty {
             PostgresConnector.wait()
-            look(&held, &session)
+            commitReleased(&held, &session)
         }
     }
 
     /// Returns the time in milliseconds to wait for submissions.
     private func wait(for held: HeldRooms) -> Int {
         let wait = failure == nil ? configuration.idleProbeInterval : configuration.probeInterval
-        guard let look = held.nextLook else { return wait }
-        return min(wait, max(0, ContinuousClock.now.duration(to: look).milliseconds))
+        guard let check = held.nextCheck else { return wait }
+        return min(wait, max(0, ContinuousClock.now.duration(to: check).milliseconds))
     }
 
     /// Commits the changes of rooms that are free again, and refuses those whose clients no longer wait.
-    private func look(_ held: inout HeldRooms, _ session: inout Session) {
-        guard let due = held.nextLook, due <= .now else { return }
+    private func commitReleased(_ held: inout HeldRooms, _ session: inout Session) {
+        guard let due = held.nextCheck, due <= .now else { return }
         held.filter { reports.awaited($0) }
         // If the database cannot be asked, a commit reports that.
         let locked = (try? session.lockedRooms(among: held.rooms)) ?? []

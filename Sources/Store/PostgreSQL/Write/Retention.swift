@@ -11,7 +11,7 @@ struct Retention {
     /// Time between two reports of a node: 1 minute.
     static let interval = Duration.seconds(60)
     /// Time for which a report counts: 5 minutes.
-    private static let term = Duration.seconds(300)
+    private static let validity = Duration.seconds(300)
     /// The number of days that stands for keeping messages for ever.
     private static let forever = 0
 
@@ -34,7 +34,7 @@ struct Retention {
                 INSERT INTO retention (days, at) SELECT $1::bigint, now FROM clock
                 ON CONFLICT (days) DO UPDATE SET at = excluded.at
             )
-            SELECT days FROM retention, clock WHERE days <> $1::bigint AND at > now - \(Self.term.milliseconds)
+            SELECT days FROM retention, clock WHERE days <> $1::bigint AND at > now - \(Self.validity.milliseconds)
             ORDER BY days
             """, days ?? Self.forever
         ) { row in
@@ -48,7 +48,7 @@ struct Retention {
     /// Selects the time of the database, and the number of days for which messages are kept; NULL for ever.
     static let select = """
         SELECT now, (SELECT CASE WHEN min(days) > \(forever) THEN max(days) END FROM retention
-            WHERE at > now - \(term.milliseconds))
+            WHERE at > now - \(validity.milliseconds))
         FROM (SELECT \(now) AS now) AS clock
         """
 }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// SQLite keeps writing to open files after they have been deleted or replaced. It would store messages that are lost
 /// after a restart. So the writer checks the files before it commits, at most once per
-/// ``StoreConfiguration/storageLookInterval``, and also while nothing is sent. While a file is missing, nothing is
+/// ``StoreConfiguration/storageCheckInterval``, and also while nothing is sent. While a file is missing, nothing is
 /// written or read, and requests get 503 `storage_lost`. When the same files are back, the server continues.
 final class StorageWatch: Sendable {
     /// A file's device and inode. No other file gets the same inode while SQLite has the file open.
@@ -41,7 +41,7 @@ final class StorageWatch: Sendable {
     var loss: String? { lossText.withLock { $0 } }
 
     /// Checks the files now.
-    func look() {
+    func check() {
         var text: String?
         for (path, identity) in files {
             let now = Identity(of: path)

@@ -92,16 +92,16 @@ final class LogWriter: Sendable {
         let log = WriteAheadLog(db, configuration)
         defer { log.detach(from: db) }
         var state = WriterState(db, journal, bans, configuration)
-        var nextLook = ContinuousClock.now
+        var nextCheck = ContinuousClock.now
         var hasReportedSync = false
         while let submissions = queue.takeCommit(
             configuration.commit,
             within: wait(
-                nextLook, journal.nextIdleFiling, state.expiry.next, state.nextJob, state.nextIndexing))
+                nextCheck, journal.nextIdleFiling, state.expiry.next, state.nextJob, state.nextIndexing))
         {
-            if configuration.storageLookInterval == 0 || nextLook <= .now {
-                look()
-                nextLook = .now + .milliseconds(max(1, configuration.storageLookInterval))
+            if configuration.storageCheckInterval == 0 || nextCheck <= .now {
+                checkStorage()
+                nextCheck = .now + .milliseconds(max(1, configuration.storageCheckInterval))
             }
             // While a file is missing, nothing is committed or checkpointed.
             if storage.isLost {
@@ -137,7 +137,7 @@ final class LogWriter: Sendable {
         while failure == nil, !journal.isEmpty {
             commit([], filing: .oldest(configuration.commit.submissions), &state)
         }
-        look()
+        checkStorage()
         if storage.isLost { keepLog(db) }
         if state.failedSync != nil { _ = backscroll_sqlite_keep_log_at_close(db.handle) }
     }
@@ -159,18 +159,18 @@ final class LogWriter: Sendable {
         sqlite3_file_control(db.handle, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
-    /// Returns the time in milliseconds to wait for submissions, until the next look or other work is due.
-    private func wait(_ nextLook: ContinuousClock.Instant, _ others: ContinuousClock.Instant?...) -> Int {
-        var time = nextLook
+    /// Returns the time in milliseconds to wait for submissions, until the next check or other work is due.
+    private func wait(_ nextCheck: ContinuousClock.Instant, _ others: ContinuousClock.Instant?...) -> Int {
+        var time = nextCheck
         if failure == nil { for other in others { time = min(time, other ?? time) } }
         let milliseconds = max(0, ContinuousClock.now.duration(to: time).milliseconds)
         return failure == nil || storage.isLost ? milliseconds : min(milliseconds, configuration.probeInterval)
     }
 
     /// Checks that the database's files are in their places, and reports a change.
-    private func look() {
+    private func checkStorage() {
         let wasLost = storage.isLost
-        storage.look()
+        storage.check()
         if let loss = storage.loss {
             reports.note(failure: loss)
         } else if wasLost {

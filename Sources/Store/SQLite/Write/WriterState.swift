@@ -207,8 +207,8 @@ struct WriterState: CommitMaker {
         return true
     }
 
-    func expiryTerm() -> Expiry.Term {
-        Expiry.Term(now: configuration.clock(), days: configuration.keepDays.map(Int64.init))
+    func keepTime() -> Expiry.KeepTime {
+        Expiry.KeepTime(now: configuration.clock(), days: configuration.keepDays.map(Int64.init))
     }
 
     /// Returns rooms. A message that only the journal has is found once it is filed, some minutes later.

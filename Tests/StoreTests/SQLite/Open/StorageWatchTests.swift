@@ -11,7 +11,7 @@ import Wire
 struct StorageWatchTests {
     private func makeLog(_ configure: (inout StoreConfiguration) -> Void = { _ in }) throws -> TestLog {
         let log = try TestLog {
-            $0.storageLookInterval = 0
+            $0.storageCheckInterval = 0
             configure(&$0)
         }
         try log.fill(3)
@@ -39,7 +39,7 @@ struct StorageWatchTests {
     }
 
     @Test func `is noticed while nothing is sent`() throws {
-        let log = try makeLog { $0.storageLookInterval = 1 }
+        let log = try makeLog { $0.storageCheckInterval = 1 }
         #expect(unlink(log.path) == 0)
         try waitUntil { log.log.storageLoss != nil }
         expectRefusals(by: log)
