@@ -30,7 +30,8 @@ package struct AccessEvent: Sendable, Equatable {
     /// The changes, in order.
     package var changes: [Change] = []
 
-    /// True if the event takes access away. A node must know such an event before it stores more messages.
+    /// True if the event may take rights away. A node must know such an event before it stores more messages. Each change of
+    /// a ban counts, also if the ban was lifted.
     package var isRevocation: Bool {
         changes.contains {
             switch $0 {

@@ -70,7 +70,7 @@ package final class AccessState: Sendable {
     /// The last event that is applied.
     package var event: Int64 { state.withLock(\.event) }
 
-    /// The number of events that take access away, up to the last event that is applied.
+    /// The number of revocations up to the last event that is applied, see ``AccessEvent/isRevocation``.
     package var revocations: Int64 { state.withLock(\.revocations) }
 
     /// The users who are being erased.
@@ -104,7 +104,7 @@ package final class AccessState: Sendable {
         let reads: Int
     }
 
-    /// The result of a read, in one snapshot.
+    /// The result of a read in one transaction.
     package enum Found: Sendable {
         /// There are no events after those that were known.
         case nothing

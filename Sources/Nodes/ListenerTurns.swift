@@ -48,7 +48,7 @@ package struct ListenerTurns {
         case revisions(beyond: ArraySlice<FeedPositions.Look>)
         /// All rooms that have changed since a horizon.
         case changedRooms(since: Horizon)
-        /// What has changed in these rooms.
+        /// The changes of these rooms after their positions.
         case changes([FeedPositions.Look])
     }
 
@@ -80,7 +80,7 @@ package struct ListenerTurns {
         (nextSweep, nextEvents) = (now, now)
     }
 
-    /// The time of the next turn if no hints arrive before; `nil` if there is more to do at once.
+    /// Returns the time of the next turn if no hints arrive before; `nil` if there is more to do at once.
     package func deadline(_ feeds: NodeFeeds) -> ContinuousClock.Instant? {
         feeds.hasDue || !unswept.isEmpty ? nil : min(nextSweep, nextEvents)
     }

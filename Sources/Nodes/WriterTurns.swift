@@ -1,7 +1,7 @@
 package import Chat
 package import Wire
 
-/// What a writer does with the submissions that it has taken, until all of them are committed, held or refused.
+/// The steps by which a writer commits, holds or refuses the submissions that it has taken.
 ///
 /// First come the sends that one statement can store, then the read marks that one can move, then everything else in ordinary
 /// transactions. Each room's submissions are committed in order, see ``SendBatch``. Other transactions may be in the way,
@@ -59,7 +59,7 @@ package struct WriterTurns {
         case other
     }
 
-    /// What follows from a failure, before the next step.
+    /// The reaction to a failure, before the next step.
     package enum Reaction {
         /// Nothing.
         case none
@@ -268,7 +268,7 @@ package struct WriterTurns {
         }
     }
 
-    /// What is to be reported after the events of access are read.
+    /// The outcomes and batches to report after the events of access are read; `nil` for none.
     private var report: ([Outcome], [Batch])?
 
     /// Records the client message ids that were used before.

@@ -2,9 +2,10 @@ import Synchronization
 
 /// A count of the announcements to all loops that access has ended.
 ///
-/// A loop sends messages to subscribers only once it has handled every announcement. ``AccessTerm`` alone is not enough: a
-/// node that was stopped may have a commit waiting for a loop when it learns of a removal, and its term is extended before
-/// the loop, which takes both in order, comes to the removal.
+/// A loop sends messages to subscribers only while it has handled every announcement. A valid ``AccessTerm`` is not enough.
+/// After a node was stopped, a commit and then the announcement of a removal may wait for a loop, which handles them in this
+/// order. The term is valid again once the node has read of the removal, so it is valid when the loop comes to the commit,
+/// although the removed member's subscription has not ended yet.
 public final class AccessEnds: Sendable {
     private let count = Atomic<Int>(0)
 

@@ -108,7 +108,7 @@ public struct Bans: Sendable, Hashable {
     /// True if there are more bans after these.
     public var hasMore: Bool
 
-    /// Creates a page, read in one snapshot.
+    /// Creates a page, read in one transaction.
     public init(bans: [Ban], hasMore: Bool) {
         self.bans = bans
         self.hasMore = hasMore

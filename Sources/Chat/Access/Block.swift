@@ -29,7 +29,7 @@ public struct Blocks: Sendable, Hashable {
     /// True if there are more blocks after these.
     public var hasMore: Bool
 
-    /// Creates a page, read in one snapshot.
+    /// Creates a page, read in one transaction.
     public init(blocks: [Block], hasMore: Bool) {
         self.blocks = blocks
         self.hasMore = hasMore

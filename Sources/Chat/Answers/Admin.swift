@@ -56,7 +56,7 @@ public struct AdminRooms: Sendable, Hashable {
     /// The cursor of the next page; `nil` at the end of the list.
     public var next: InboxCursor?
 
-    /// Creates a page, read in one snapshot.
+    /// Creates a page, read in one transaction.
     public init(rooms: [AdminRoom], next: InboxCursor?) {
         self.rooms = rooms
         self.next = next

@@ -1,6 +1,6 @@
 import Wire
 
-/// Changed messages, read in one snapshot.
+/// Changed messages, read in one transaction.
 public struct ChangeSlice: Sendable {
     /// The messages' snapshots in ascending `rev`, joined by commas.
     public var messages: [UInt8]
@@ -8,7 +8,7 @@ public struct ChangeSlice: Sendable {
     public var rev: Int64
     /// True if more messages have changed than the slice contains.
     public var hasMore: Bool
-    /// The room's state in the same snapshot.
+    /// The room's state in the same transaction.
     public var state: RoomState
 
     /// Creates a slice of the changes up to `rev`.

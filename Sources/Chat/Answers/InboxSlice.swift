@@ -1,6 +1,6 @@
 import Wire
 
-/// A user's rooms as read in one snapshot.
+/// A user's rooms, read in one transaction.
 public struct InboxSlice: Sendable {
     /// The rooms, latest activity first.
     public var rooms: [InboxRoom]

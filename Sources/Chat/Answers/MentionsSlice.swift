@@ -1,6 +1,6 @@
 import Wire
 
-/// A user's mentions as read in one snapshot.
+/// A user's mentions, read in one transaction.
 public struct MentionsSlice: Sendable {
     /// The snapshots of the messages, newest first.
     public var messages: [[UInt8]]

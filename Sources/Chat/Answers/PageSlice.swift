@@ -1,6 +1,6 @@
 import Wire
 
-/// A page of messages, read in one snapshot.
+/// A page of messages, read in one transaction.
 public struct PageSlice: Sendable {
     /// The messages' snapshots in ascending `seq`, joined by commas.
     public var messages: [UInt8]
@@ -14,9 +14,9 @@ public struct PageSlice: Sendable {
     public var hasBefore: Bool
     /// True if the room has messages after the page.
     public var hasAfter: Bool
-    /// The room's state in the same snapshot.
+    /// The room's state in the same transaction.
     public var state: RoomState
-    /// The reader's mark and number of unread messages in the same snapshot; `nil` unless the page was requested by a
+    /// The reader's mark and number of unread messages in the same transaction; `nil` unless the page was requested by a
     /// personal place.
     public var readState: ReadState?
 

@@ -1,6 +1,6 @@
 public import Wire
 
-/// Pinned messages of a room, as read in one snapshot.
+/// Pinned messages of a room, read in one transaction.
 public struct PinSlice: Sendable {
     /// The messages' snapshots, latest pin first, joined by commas.
     public var messages: [UInt8]

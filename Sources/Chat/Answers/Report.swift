@@ -128,7 +128,7 @@ public struct Reports: Sendable, Hashable {
     /// The cursor of the next page; `nil` at the end of the list.
     public var next: ReportCursor?
 
-    /// Creates a page, read in one snapshot.
+    /// Creates a page, read in one transaction.
     public init(reports: [Report], next: ReportCursor?) {
         self.reports = reports
         self.next = next

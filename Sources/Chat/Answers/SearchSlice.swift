@@ -1,6 +1,6 @@
 public import Wire
 
-/// Messages that match a search, as read in one snapshot.
+/// Messages that match a search, read in one transaction.
 public struct SearchSlice: Sendable {
     /// A message that matches.
     public struct Hit: Sendable {

@@ -36,7 +36,7 @@ public struct Webhook: Sendable, Hashable {
         }
     }
 
-    /// What deliveries have brought about.
+    /// The state of the deliveries.
     public struct Health: Sendable, Hashable {
         /// The reason why the webhook has paused itself; `nil` if it has not.
         public var pause: Pause?
@@ -82,7 +82,7 @@ public struct Webhook: Sendable, Hashable {
     public var createdAt: Timestamp
     /// The epoch that the receiver knows.
     public var epoch: String
-    /// What deliveries have brought about.
+    /// The state of its deliveries.
     public var health: Health
     /// The search of all rooms that is under way; `nil` for none.
     public var scan: Scan?
@@ -167,7 +167,7 @@ public struct Webhook: Sendable, Hashable {
     }
 }
 
-/// What a webhook's receiver lacks.
+/// The rooms with changes that a webhook's receiver lacks.
 public struct WebhookBacklog: Sendable, Hashable {
     /// A room whose delivery the receiver refuses for ever.
     public struct Stopped: Sendable, Hashable {

@@ -8,8 +8,8 @@
 ///     bytes [ frame 42 ][ frame 43 ][ frame 44 ]
 ///                       ^ a subscriber at 42 gets everything from here
 ///
-/// When the log has more than twice ``limit`` bytes, the oldest messages are dropped. Subscribers that still need them
-/// read the message log.
+/// When there are more than twice ``limit`` bytes, the oldest messages are dropped. Subscribers that still need them read
+/// the ``MessageLog``.
 public struct ByteLog: Sendable {
     /// Default limit in bytes. When a log exceeds twice its limit, the oldest messages are dropped until at most the
     /// limit, or one larger batch, is left.
@@ -22,7 +22,7 @@ public struct ByteLog: Sendable {
         /// Send `bytes[range]`, after which it is at revision `rev`. The range is empty if no message has a revision
         /// in between.
         case frames(Range<Int>, rev: Int64)
-        /// Read the log: the next messages have been dropped.
+        /// Read the ``MessageLog``: the next messages have been dropped here.
         case behind
     }
 

@@ -24,7 +24,7 @@ public protocol MessageLog: Sendable {
     /// If the queue is full, the outcome is ``Problem`` `overloaded` (503), delivered like any other.
     func submit(_ submissions: [Submission])
 
-    /// Queues reads. They run in snapshots that include every commit reported before, never on the calling thread.
+    /// Queues reads. They run in transactions that see every commit reported before, never on the calling thread.
     ///
     /// Clients are served in turn. If the queue is full, or the client has too many reads in it, the answer is
     /// ``Problem`` `overloaded` (503).
@@ -89,14 +89,15 @@ public struct Ticket: Sendable, Hashable {
     }
 }
 
-/// A change of a room's membership that a commit made.
+/// A change of a user's own rooms that a commit made: the rooms of which the user is a member, without hidden direct rooms.
 public struct MembershipChange: Sendable, Hashable {
     /// The kind of change.
     public enum Kind: Sendable, Hashable {
-        /// The user became a member or an owner. The room was at this revision before the commit, so the commit's own
-        /// messages have higher ones, even if the user created the room by sending to it.
+        /// The user became a member or an owner, or a hidden direct room of the user is shown again. The room was at this
+        /// revision before the commit, so the commit's own messages have higher ones, even if the user created the room by
+        /// sending to it.
         case joined(rev: Int64)
-        /// The user is no longer a member.
+        /// The user is no longer a member, or a direct room of the user is hidden.
         case left
     }
 

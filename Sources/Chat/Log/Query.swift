@@ -240,7 +240,7 @@ public struct ReplaySlice: Sendable {
     public var rev: Int64
     /// True if more messages have changed than the slice contains.
     public var hasMore: Bool
-    /// The room's state in the same snapshot.
+    /// The room's state in the same transaction.
     public var state: RoomState
 
     /// Creates a slice of the frames up to `rev`.

@@ -3,7 +3,7 @@ public import Wire
 
 /// A search for messages, in one room or in all rooms of a user.
 public struct SearchRequest: Sendable, Equatable {
-    /// What messages contain besides their text.
+    /// A part of a message besides its text.
     public enum Part: String, Sendable, Hashable, CaseIterable {
         /// An attachment of the kind ``Attachment/Kind/image``.
         case image
@@ -13,7 +13,7 @@ public struct SearchRequest: Sendable, Equatable {
         case link
     }
 
-    /// What the text must match.
+    /// The query that the text must match.
     public var query: SearchQuery
     /// The sender; `nil` for all.
     public var sender: UserID?
@@ -21,7 +21,7 @@ public struct SearchRequest: Sendable, Equatable {
     public var before: Place?
     /// The messages after this place are searched. A `seq` only in one room.
     public var after: Place?
-    /// What the messages must contain.
+    /// The part that the messages must contain; `nil` for any.
     public var has: Part?
     /// Maximum number of hits in the answer, 1 to ``Limits.pageMessages``.
     public var limit: Int

@@ -17,7 +17,7 @@ struct ReadTransaction<View: StoreView> {
         self.deflater = deflater
     }
 
-    /// Answers a read of a room; `nil` if the room does not exist. Access is checked in the same snapshot.
+    /// Answers a read of a room; `nil` if the room does not exist. Access is checked in the same transaction.
     ///
     /// - Returns: The number of bytes of messages in the answer.
     /// - Throws: The ``Problem`` that the read is refused with.

@@ -46,7 +46,7 @@ protocol SQLDatabase: AnyObject {
     static func damage(_ reason: String) -> any Error
 }
 
-/// What decisions and reads need of a room's row.
+/// The part of a room's row that decisions and reads need.
 struct RoomRow {
     var number: Int64
     /// The facts that the rules ask about, without the progress and the members of a direct room.

@@ -92,7 +92,7 @@ public struct DeliveryBounds: Sendable, Hashable {
     public init() {}
 }
 
-/// What a delivery contains.
+/// The content of a delivery.
 public enum DeliveryContent: Sendable, Hashable {
     /// The room was deleted.
     case deleted
@@ -116,7 +116,7 @@ public struct DeliveredMessages: Sendable, Hashable {
 
 /// The progress of a receiver in a room.
 public struct CursorAdvance: Sendable, Hashable {
-    /// What became of the progress.
+    /// The result of storing a progress.
     public enum Result: Sendable, Hashable {
         /// The row is deleted, because the receiver has everything.
         case caughtUp
@@ -162,7 +162,7 @@ public struct CursorAdvance: Sendable, Hashable {
     }
 }
 
-/// What both stores have in common. Each has its connection, its transactions and its way to advance cursors.
+/// The common part of both stores. Each has its connection, its transactions and its way to advance cursors.
 protocol WebhookAccess: WebhookStore {
     associatedtype Reader: ReaderConnection
 

@@ -33,7 +33,7 @@ struct PostgresConnector: Sendable {
     /// Makes a connection.
     ///
     /// - Throws: ``PostgresError/otherHistory`` if the database has another history;
-    ///   ``PostgresError/readOnly(because:)`` if it is read-only and the connection is for them.
+    ///   ``PostgresError/readOnly(because:)`` if the database is read-only and the connection is for changes.
     func connect() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(settings)
         if changes { try connection.checkTakesChanges() }

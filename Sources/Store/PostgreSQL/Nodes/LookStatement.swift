@@ -104,7 +104,7 @@ final class LookStatement {
         var parameters = PostgresParameters()
         parameters.append(horizon.transaction)
         // A row's xmin is the transaction that has changed it last. Transactions before the horizon had ended, so the
-        // earlier sweep has seen what they changed. Row numbers of transactions have 32 bits, and are compared by age.
+        // earlier sweep has seen what they changed. xmin has the low 32 bits of a transaction's number, so ages are compared.
         return try hints(
             """
             SELECT name, rev FROM rooms

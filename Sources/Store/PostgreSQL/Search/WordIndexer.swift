@@ -9,13 +9,14 @@ import Wire
 struct WordIndexer {
     /// Maximum number of messages that one transaction indexes.
     private static let batch: Int64 = 256
-    /// Time between two looks for rooms with new messages: 500 ms. With many rooms it is longer.
+    /// Time between two checks for rooms with new messages: 500 ms. It is longer if a check takes long, see ``share``.
     private static let interval = Duration.milliseconds(500)
-    /// Number of times that the time between two looks is longer than a look.
+    /// Minimum time between two checks, as a multiple of the time that a check takes.
     private static let share = 20
-    /// Number of messages a second beside which indexing has a thirtieth of the time. Otherwise E of `scripts/compare --store
-    /// postgres` falls from 30,000 sends a second to 15,000.
+    /// Rate of sends, in messages a second, beyond which indexing slows down. Otherwise a flood of sends takes twice as long
+    /// (E of `scripts/compare --store postgres`).
     private static let busyRate = 5000.0
+    /// Pause after a step of indexing during a flood of sends, as a multiple of the time that the step has taken.
     private static let busyShare = 30
     /// Time before indexing continues after a failure: 10 seconds.
     static let retry = Duration.seconds(10)
@@ -32,11 +33,12 @@ struct WordIndexer {
     private var rooms: [Int64] = []
     /// True once this node has noted that all rooms were indexed.
     private var isBuilt = false
-    /// Number of messages to index before it does so, of those that are, and the percentage that is stored.
+    /// The progress of the first index: the number of messages to index, the number of indexed ones, and the percentage
+    /// that is stored in the table `meta`.
     private var (total, done, stored): (Int64, Int64, Int64) = (0, 0, 0)
     /// The last count of the messages of all rooms, and when they are counted again.
     private var count: (time: ContinuousClock.Instant, messages: Int64, next: ContinuousClock.Instant)?
-    /// True while so many messages are sent that indexing leaves the time to them.
+    /// True while more than ``busyRate`` messages a second are sent.
     private var isBusy = false
     /// The time when there may be something to do.
     private(set) var next = ContinuousClock.now
@@ -59,7 +61,7 @@ struct WordIndexer {
             next = start + Self.retry
             return
         }
-        // Also while no room is behind, so that the first look of a flood of sends knows that it is one.
+        // Also while no room is behind, so that the first check after a flood of sends begins knows its rate.
         if rooms.isEmpty || count.map({ $0.next <= start }) ?? true { try measure() }
         if rooms.isEmpty {
             let behind = try roomsBehind()

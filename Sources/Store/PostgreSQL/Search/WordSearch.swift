@@ -9,7 +9,7 @@ import Wire
 ///
 /// Confined to its read transaction.
 struct WordSearch {
-    /// What is known of a searched room.
+    /// A searched room, and how far it is indexed.
     private struct Room {
         let number: Int64
         let id: RoomID

@@ -106,8 +106,8 @@ struct PostgresCommits: CommitMaker {
     /// do not exist, which have no rows to lock, in the order of their hashes; then the others, in the order of their
     /// numbers.
     ///
-    /// - Returns: Gets the number of the transaction, which only one has that locks or changes something, and the number of
-    ///   revocations once the rooms are locked.
+    /// - Returns: An answer that the connection's next statement fills in: with the number of the transaction, NULL if it
+    ///   has locked no row, and the number of revocations after the rooms were locked. Without rooms it stays empty.
     private func lock(_ rooms: [RoomID]) throws -> PostgresConnection.Answer {
         let number = PostgresConnection.Answer()
         if rooms.isEmpty { return number }
@@ -133,7 +133,7 @@ struct PostgresCommits: CommitMaker {
     /// Reads the changes of access by other nodes.
     ///
     /// - Returns: The time for the commit, that of the database, and the kinds of events that webhooks get.
-    private func catchUp() throws -> (Timestamp, Timestamp, Set<WebhookEvent>) {
+    private func catchUp() throws -> (time: Timestamp, databaseTime: Timestamp, eventKinds: Set<WebhookEvent>) {
         let start = ContinuousClock.now
         let server = try server()
         if server.events != access.event { try access.catchUp(db) } else { access.isCurrent(at: start) }
