@@ -424,7 +424,7 @@ enum PostgresSchema {
             "ALTER TABLE rooms DISABLE TRIGGER webhook_rooms",
         ],
         ["ALTER TABLE rooms ADD COLUMN searchable BIGINT NOT NULL DEFAULT 1"],  // 0: no search looks into the room
-        SendFunction.statements,
+        SendFunction.first,
         [
             // The columns have the meanings of SQLite's.
             """
@@ -547,5 +547,6 @@ enum PostgresSchema {
                 FOR EACH ROW WHEN (NEW.reads = 1) EXECUTE FUNCTION list_push_changes()
             """
         ],
+        SendFunction.second,
     ]
 }

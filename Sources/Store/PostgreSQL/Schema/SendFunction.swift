@@ -3,8 +3,8 @@ import Wire
 /// The function `backscroll_send`, with which an app stores a message in a transaction of its own.
 ///
 /// It does what a node does for an admin who sends to an existing room: it takes the lock of the room's row, adds the
-/// message, and tells the nodes by `NOTIFY`. The tests compare its bytes and rows with those of nodes. Like a migration,
-/// it is never changed once released; a later version replaces it.
+/// message, and tells the nodes by `NOTIFY`. The tests compare its bytes and rows with those of nodes, and its refusals
+/// with their decisions. Like a migration, a version is never changed once released; a later one replaces it.
 enum SendFunction {
     /// A regular expression for texts in which nothing is shown: see ``Swift/String/isBlank``.
     static let blank =
@@ -26,19 +26,48 @@ enum SendFunction {
 
     private static let largest = "\((Int64(1) << RowKey.ordinalBits) - 1)"
 
-    /// The statements that create it.
-    static let statements = [
-        create,
-        // The rights of its owner must not lead to objects of others. A literal with a backslash has one meaning.
-        """
-        DO $do$ BEGIN
-            EXECUTE format(
-                'ALTER FUNCTION \(signature) SET search_path = pg_catalog, %I, pg_temp', current_schema());
-        END $do$
-        """,
-        "ALTER FUNCTION \(signature) SET standard_conforming_strings = on",
-        "REVOKE ALL ON FUNCTION \(signature) FROM PUBLIC",
-    ]
+    /// The statements that create the first version.
+    static let first = statements(create("CREATE", beforeRepeatedSends: "", beforeBlocks: ""))
+
+    /// The statements that replace it by the second version, which keeps its owner and the rights to execute it.
+    static let second = statements(
+        create(
+            "CREATE OR REPLACE",
+            beforeRepeatedSends: """
+
+                    -- As with a node, a ban from reading refuses repeated sends, too.
+                    IF EXISTS (SELECT 1 FROM bans WHERE bans.room = \(RowKey.server)
+                        AND bans."user" = backscroll_send.sender AND bans.reads = 1
+                        AND (bans.until IS NULL OR bans.until > stamp)) THEN
+                        \(refuse("SB403", "banned", "The sender is banned from the server."))
+                    END IF;
+                """,
+            beforeBlocks: """
+
+                    -- A user with a boundary in the room is a new one with the id of the erased user.
+                    IF backscroll_send.sender IN (target.direct_first, target.direct_second) AND EXISTS (
+                        SELECT 1 FROM erasures
+                        WHERE erasures."user" IN (target.direct_first, target.direct_second) AND erased = 0
+                            AND NOT EXISTS (SELECT 1 FROM returns
+                                WHERE returns."user" = erasures."user" AND returns.room = target.id)) THEN
+                        \(refuse("SB422", "direct_room", "The other user of this direct room is being erased."))
+                    END IF;
+                """))
+
+    private static func statements(_ create: String) -> [String] {
+        [
+            create,
+            // The rights of its owner must not lead to objects of others. A literal with a backslash has one meaning.
+            """
+            DO $do$ BEGIN
+                EXECUTE format(
+                    'ALTER FUNCTION \(signature) SET search_path = pg_catalog, %I, pg_temp', current_schema());
+            END $do$
+            """,
+            "ALTER FUNCTION \(signature) SET standard_conforming_strings = on",
+            "REVOKE ALL ON FUNCTION \(signature) FROM PUBLIC",
+        ]
+    }
 
     /// Returns the statement that fails with an error of the API.
     private static func refuse(_ state: String, _ code: String, _ detail: String) -> String {
@@ -47,8 +76,10 @@ enum SendFunction {
         """
     }
 
-    private static let create = """
-        CREATE FUNCTION backscroll_send(
+    /// Returns the statement that creates a version, with checks that it has before repeated sends, and before blocks.
+    private static func create(_ verb: String, beforeRepeatedSends: String, beforeBlocks: String) -> String {
+        """
+        \(verb) FUNCTION backscroll_send(
             room text, sender text, client_message_id text, text text, data jsonb DEFAULT NULL,
             OUT seq bigint, OUT rev bigint, OUT created boolean
         ) LANGUAGE plpgsql SECURITY DEFINER AS $function$
@@ -110,7 +141,7 @@ enum SendFunction {
             END IF;
             IF target.deleted = 1 THEN
                 \(refuse("SB410", "room_deleted", "The room was deleted."))
-            END IF;
+            END IF;\(beforeRepeatedSends)
             -- What belongs to the erased user, and what to a new one with this id, is for nodes to decide.
             IF EXISTS (SELECT 1 FROM erasures WHERE erasures."user" = backscroll_send.sender AND erased = 0) THEN
                 \(refuse("SB503", "unavailable", "The sender is being erased. Try again later."))
@@ -146,7 +177,7 @@ enum SendFunction {
             -- As with a node, all other rules come after the repeated sends, which were accepted.
             IF '\(UserID.deleted)' IN (target.direct_first, target.direct_second) THEN
                 \(refuse("SB422", "direct_room", "One of the two users of this direct room was erased."))
-            END IF;
+            END IF;\(beforeBlocks)
             IF backscroll_send.sender IN (target.direct_first, target.direct_second) AND EXISTS (
                 SELECT 1 FROM blocks WHERE blocks.blocked = backscroll_send.sender
                     AND blocks."user" IN (target.direct_first, target.direct_second)) THEN
@@ -198,4 +229,5 @@ enum SendFunction {
         END
         $function$
         """
+    }
 }

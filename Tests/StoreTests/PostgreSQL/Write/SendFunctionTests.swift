@@ -38,10 +38,14 @@ struct SendFunctionTests {
             do {
                 return "\(try body())"
             } catch let error as PostgresError {
-                return "\(error.state) \(error.description.prefix { $0 != ":" })"
+                return Self.refusal(error)
             } catch {
                 return "\(error)"
             }
+        }
+
+        static func refusal(_ error: PostgresError) -> String {
+            "\(error.state) \(error.description.prefix { $0 != ":" })"
         }
     }
 
@@ -56,6 +60,13 @@ struct SendFunctionTests {
         database = try server.createDatabase()
         log = try TestLog(postgres: server.url(of: database))
         app = try App(server.url(of: database))
+    }
+
+    /// Changes a user as an admin.
+    private func change(_ change: UserChange, of user: String) throws {
+        var submission = try log.submission(.user(UserID(user), change), by: "root", isAdmin: true)
+        submission.room = nil
+        _ = try log.outcome(submission).get()
     }
 
     /// Expects that the database is as sound as one that only nodes have written.
@@ -222,10 +233,7 @@ struct SendFunctionTests {
         _ = try log.change(.delete, in: "gone", by: "alice").get()
         let room = try log.makeDirect("alice", with: "bob")
         _ = try log.block("bob", of: "alice")
-        var ban = try log.submission(
-            .user(UserID("mallory"), .ban(BanSettings(scope: .send))), by: "root", isAdmin: true)
-        ban.room = nil
-        _ = try log.outcome(ban).get()
+        try change(.ban(BanSettings(scope: .send)), of: "mallory")
         let long = String(repeating: "é", count: Limits.textBytes / 2)
         let deep = String(repeating: #"{"a":"#, count: Limits.dataDepth - 1) + "{}"
         let end = String(repeating: "}", count: Limits.dataDepth - 1)
@@ -257,9 +265,7 @@ struct SendFunctionTests {
         _ = try log.change(.set(RoomSettings(visibility: .private, posting: .owners, slowSeconds: 60)), by: "alice")
             .get()
         for seq in [4, 5] as [Int64] { #expect(try app.send("x", as: "bob").seq == seq) }
-        var erase = try log.submission(.user(UserID("carol"), .erase), by: "root", isAdmin: true)
-        erase.room = nil
-        _ = try log.outcome(erase).get()
+        try change(.erase, of: "carol")
         try server.query("UPDATE erasures SET erased = 0 WHERE \"user\" = 'carol'", in: database)
         #expect(app.refusal { try app.send("x", as: "carol") } == "SB503 unavailable")
         try server.query("UPDATE rooms SET rev = (1::bigint << 36) - 1 WHERE name = 'lobby'", in: database)
@@ -272,15 +278,89 @@ struct SendFunctionTests {
         #expect(try app.send("x", id: "a", to: room) == App.Sent(seq: 1, rev: 1))
         #expect(try app.send("x", id: "a", as: "mallory") == App.Sent(seq: 2, rev: 2))
         _ = try log.block("bob", of: "alice")
-        var ban = try log.submission(
-            .user(UserID("mallory"), .ban(BanSettings(scope: .send))), by: "root", isAdmin: true)
-        ban.room = nil
-        _ = try log.outcome(ban).get()
+        try change(.ban(BanSettings(scope: .send)), of: "mallory")
         #expect(try app.send("x", id: "a", to: room) == App.Sent(seq: 1, rev: 1, created: false))
         #expect(try app.send("x", id: "a", as: "mallory") == App.Sent(seq: 2, rev: 2, created: false))
         #expect(app.refusal { try app.send("y", id: "a", to: room) } == "SB422 client_message_id_reused")
         #expect(app.refusal { try app.send("x", id: "b", to: room) } == "SB403 blocked")
         #expect(app.refusal { try app.send("x", id: "b", as: "mallory") } == "SB403 banned")
+    }
+
+    @Test func `answers as a node does for an admin, whatever bans, blocks and erasures there are`() throws {
+        try log.fill(1)
+        let senders = ["alice", "mallory", "muted", "kept", "root"]
+        var rooms = ["lobby"]
+        for other in ["bob", "blocking", "leaving", "back", "gone"] {
+            for sender in senders where sender != "root" { rooms.append(try log.makeDirect(sender, with: other)) }
+        }
+        for sender in senders {
+            for room in rooms { try app.send("x", id: "a", to: room, as: sender) }
+        }
+        for (user, scope) in [("mallory", .all), ("muted", .send)] as [(String, Ban.Scope)] {
+            try change(.ban(BanSettings(scope: scope)), of: user)
+        }
+        _ = try log.change(.setBan(UserID("kept"), BanSettings(scope: .all)), by: "root", isAdmin: true).get()
+        for sender in senders where sender != "root" { try log.block("blocking", of: sender) }
+        try change(.erase, of: "gone")
+        try waitUntil { try server.query("SELECT 1 FROM jobs", in: database).isEmpty }
+        // Erasures that last as long as the test, because they have no job.
+        try server.query("INSERT INTO erasures VALUES ('leaving', 0, 0), ('back', 0, 0)", in: database)
+        try server.query(
+            """
+            INSERT INTO returns ("user", room, seq, rev)
+            SELECT 'back', id, 0, 0 FROM rooms WHERE 'back' IN (direct_first, direct_second)
+            """, in: database)
+        let node = try TestLog(postgres: url)
+        defer { node.close() }
+        var answers: Set<String> = []
+        for (room, sender) in rooms.flatMap({ room in senders.map { (room, $0) } }) {
+            for (text, id) in [("x", "a"), ("y", "a"), ("x", "b"), ("x", nil)] {
+                var trial = try node.submission(
+                    .send(TestLog.Send(text: text, id: id).draft), in: room, by: sender, isAdmin: true)
+                trial.isTrial = true
+                let expected =
+                    switch try node.outcome(trial) {
+                    case .success(let receipt): if case .permitted = receipt { "stored" } else { "repeated" }
+                    case .failure(let problem): "SB\(problem.status) \(problem.code)"
+                    }
+                try app.db.execute("BEGIN")
+                let answer: String
+                do {
+                    answer = try app.send(text, id: id, to: room, as: sender).created ? "stored" : "repeated"
+                } catch let error as PostgresError {
+                    answer = App.refusal(error)
+                }
+                try app.db.execute("ROLLBACK")
+                #expect(answer == expected, "\(text), \(id ?? "no id"), by \(sender) to \(room)")
+                answers.insert(answer)
+            }
+        }
+        #expect(
+            answers == [
+                "stored", "repeated", "SB403 banned", "SB403 blocked", "SB422 direct_room",
+                "SB422 client_message_id_reused",
+            ])
+    }
+
+    @Test func `of an earlier version is replaced, and who may execute it stays`() throws {
+        let role = "app_\(database)"
+        try server.query("CREATE ROLE \(role)", in: database)
+        defer { _ = try? server.query("DROP ROLE \(role)", in: database) }
+        let old = try server.createDatabase()
+        defer { _ = try? server.query("DROP OWNED BY \(role)", in: old) }
+        let connection = try PostgresConnection(PostgresConnection.Settings(url: server.url(of: old)))
+        let version = try #require(PostgresSchema.migrations.firstIndex(of: SendFunction.first)) + 1
+        try connection.execute("CREATE TABLE meta (key TEXT COLLATE \"C\" PRIMARY KEY, value TEXT NOT NULL)")
+        for statement in PostgresSchema.migrations[..<version].joined() { try connection.execute(statement) }
+        try connection.execute(
+            "INSERT INTO meta VALUES ('version', '\(version)')",
+            "GRANT EXECUTE ON FUNCTION backscroll_send TO \(role)")
+        let definition = "SELECT pg_get_functiondef('\(SendFunction.signature)'::regprocedure)"
+        #expect(try server.query(definition, in: old) != server.query(definition, in: database))
+        try PostgresSchema.migrate(connection)
+        #expect(try server.query(definition, in: old) == server.query(definition, in: database))
+        let rights = ["public", role].map { "has_function_privilege('\($0)', '\(SendFunction.signature)', 'EXECUTE')" }
+        #expect(try server.query("SELECT \(rights.joined(separator: ", "))", in: old) == [["f", "t"]])
     }
 
     @Test func `brings a direct room into the lists of both, and tells nodes of it`() throws {
