@@ -142,15 +142,3 @@ package struct KnownRooms {
         engaged.formUnion(people)
     }
 }
-
-extension Submission {
-    /// True for the submissions that one statement can store together: plain sends, and read marks.
-    package var isBatched: Bool {
-        if isTrial { return false }
-        return switch change {
-        case .send(let draft): draft.isPlain
-        case .read: true
-        case .change, .room, .user: false
-        }
-    }
-}

@@ -42,17 +42,16 @@ public struct Decision: Sendable {
     /// Returns true if the rules permit a send or a read mark in an existing room, whether or not the send repeats
     /// another or the mark is further on already. A store may then leave these two questions to its database.
     ///
-    /// - Returns: False also if facts of the room or the caller are missing, if the erased user with the caller's id has
-    ///   left something in the room, if a direct room is hidden from a member, if the room is nearly full, if a send is
-    ///   not ``Wire/Draft/isPlain``, or if it depends on its sender's last one.
+    /// - Returns: False for all that is not ``Submission/isBatched``. False also if facts of the room or the caller are
+    ///   missing, if the erased user with the caller's id has left something in the room, if a direct room is hidden from
+    ///   a member, if the room is nearly full, or if a send depends on its sender's last one.
     public static func permits(_ submission: Submission, _ facts: Facts) -> Bool {
-        guard let room = facts.room, !room.isNearlyFull else { return false }
+        guard submission.isBatched, let room = facts.room, !room.isNearlyFull else { return false }
         var rules = Rules(facts: facts)
         do throws(Halt) {
             try rules.checkUse(submission)
             try rules.checkChange(submission)
             if case .send(let draft) = submission.change {
-                if !draft.isPlain { return false }
                 try rules.checkReply(draft)
                 // The send also puts the room into the list of a member.
                 if room.direct?.sides.contains(where: \.isHidden) == true { return false }
@@ -191,6 +190,18 @@ struct Rules {
 }
 
 extension Submission {
+    /// True for the submissions that one statement can store together: read marks, and sends that depend on nothing but the
+    /// caller's rights, the client message id and the reply. Such a send mentions nobody, expects no head, and its content
+    /// is as it was sent.
+    package var isBatched: Bool {
+        if isTrial { return false }
+        return switch change {
+        case .send(let draft): draft.content.mentions.isEmpty && draft.expectHead == nil && draft.original == nil
+        case .read: true
+        case .change, .room, .user: false
+        }
+    }
+
     /// True for what every reader may do, whatever else a ban refuses: it changes nothing that others see in the room.
     var isOfReader: Bool {
         switch change {
@@ -206,10 +217,4 @@ extension Receipt {
         guard case .message(let message, _) = self, message.rev > facts.room?.rev ?? 0 else { return self }
         return .permitted(message)
     }
-}
-
-extension Draft {
-    /// True if a send of it depends on nothing but the caller's rights, its client message id and its reply, so that many
-    /// can be stored together: it mentions nobody, expects no head, and its content is as it was sent.
-    package var isPlain: Bool { content.mentions.isEmpty && expectHead == nil && original == nil }
 }

@@ -115,6 +115,22 @@ struct DecisionTests {
         #expect(!Decision.permits(send(), erased))
     }
 
+    @Test func `permits nothing that one statement cannot store with others`() {
+        let open = facts(RoomFacts(head: 3), at: nil)
+        var mention = Content(text: "hello")
+        mention.mentions.users = [alice]
+        var rewritten = Draft(content: Content(text: "hello"))
+        rewritten.original = mention
+        var trial = send()
+        trial.isTrial = true
+        let others = [
+            submission(.change(MessageChange(seq: 1, action: .delete))), submission(.room(.set(RoomSettings()))),
+            submission(.room(.delete), isAdmin: true), submission(.user(alice, .erase), isAdmin: true),
+            submission(.send(Draft(content: mention))), submission(.send(rewritten)), trial,
+        ]
+        for submission in others { #expect(!submission.isBatched && !Decision.permits(submission, open)) }
+    }
+
     @Test func `takes rights away by stricter manners, not by milder ones`() {
         func isRestriction(_ settings: RoomSettings) -> Bool {
             Write.setRoom(settings, endsAccess: false).isRestriction
