@@ -163,7 +163,7 @@ extension SQLDatabase {
                 AND \(Erasures.isPresent("members.\"user\"", in: "$1"))
             ORDER BY "user" LIMIT $3
             """, room, user?.string ?? " ", limit
-        ) { RoomMember(user: UserID(trusted: $0.text(0)), role: $0.integer(1) == 1 ? .owner : .member) }
+        ) { RoomMember(user: UserID(trusted: $0.text(0)), role: RoomMember.Role($0.integer(1))) }
     }
 
     /// Returns at most `limit` read marks in a room at or beyond `seq`, of users after `user`, in the byte order of their

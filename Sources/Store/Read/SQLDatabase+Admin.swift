@@ -62,7 +62,7 @@ extension SQLDatabase {
             ORDER BY members.room LIMIT $3
             """, user, room, limit
         ) { row in
-            AdminUser.Membership(room: RoomID(trusted: row.text(0)), role: row.integer(1) == 1 ? .owner : .member)
+            AdminUser.Membership(room: RoomID(trusted: row.text(0)), role: RoomMember.Role(row.integer(1)))
         }
     }
 

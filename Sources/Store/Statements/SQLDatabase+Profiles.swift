@@ -56,7 +56,7 @@ extension SQLDatabase {
             """, room, user?.string ?? " ", limit
         ) { row in
             RoomMember(
-                user: UserID(trusted: row.text(0)), role: row.integer(1) == 1 ? .owner : .member,
+                user: UserID(trusted: row.text(0)), role: RoomMember.Role(row.integer(1)),
                 profile: row.isNull(2) ? nil : Profile(row, user: 2, content: 3))
         }
     }

@@ -133,7 +133,7 @@ extension SQLDatabase {
         try first(
             "SELECT owner FROM members WHERE room = $1 AND \"user\" = $2 AND \(Erasures.isPresent("$2", in: "$1"))",
             room, user
-        ) { $0.integer(0) == 1 ? .owner : .member }
+        ) { RoomMember.Role($0.integer(0)) }
     }
 
     /// Returns true if a user's membership is stored, even if the user is being erased.

@@ -84,6 +84,11 @@ extension RoomFacts {
     }
 }
 
+extension RoomMember.Role {
+    /// Creates the value of a column: 1 for owners.
+    init(_ column: Int64) { self = column == 1 ? .owner : .member }
+}
+
 extension RoomManners.Pinning {
     /// Creates the value of a column: 1 for all members.
     init(_ column: Int64) { self = column == 1 ? .members : .owners }

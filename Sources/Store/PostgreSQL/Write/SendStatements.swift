@@ -148,7 +148,7 @@ extension PostgresConnection {
             return KnownRooms.Answer(
                 question: questions[Int(result.integer(row, 0)) - 1],
                 room: KnownRooms.Room(number: result.integer(row, 1), access: result.integer(row, 2), facts: facts),
-                role: result.isNull(row, 5) ? nil : result.integer(row, 5) == 1 ? .owner : .member)
+                role: result.isNull(row, 5) ? nil : RoomMember.Role(result.integer(row, 5)))
         }
         return (answers, result.integer(0, 6))
     }

@@ -166,8 +166,7 @@ public struct HistoryExport: Sendable {
 
         private func writeMembers(of id: RoomID, _ number: Int64) throws {
             try db.forEach("SELECT user, owner, hidden FROM members WHERE room = $1 ORDER BY user", number) { row in
-                let role: RoomMember.Role = row.integer(1) == 1 ? .owner : .member
-                let member = RoomMember(user: UserID(trusted: row.text(0)), role: role)
+                let member = RoomMember(user: UserID(trusted: row.text(0)), role: RoomMember.Role(row.integer(1)))
                 TransferLine.member(id, member, isHidden: row.integer(2) == 1)
                     .encode(into: &output.bytes)
                 try output.writeIfFull()
