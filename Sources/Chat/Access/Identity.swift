@@ -6,7 +6,8 @@ public struct Identity: Sendable, Hashable {
     public var user: UserID?
     /// The rooms that the caller is limited to; `nil` for no limit. An empty list allows no room.
     public var rooms: [RoomPattern]?
-    /// True for an admin. Always false in open mode, where anybody could claim it.
+    /// True for an admin, who has the rights of an owner in the rooms that ``allows(room:)`` permits. Always false in open
+    /// mode, where anybody could claim it.
     public var isAdmin: Bool
     /// The time when the identity expires, and sockets opened with it end; `nil` for never.
     public var end: Timestamp?
@@ -27,6 +28,9 @@ public struct Identity: Sendable, Hashable {
         self.isAdmin = isAdmin
         self.end = end
     }
+
+    /// True for an admin who is not limited to rooms, and may also change what belongs to no room.
+    public var isServerAdmin: Bool { isAdmin && rooms == nil }
 
     /// Returns true if the caller's token allows the room.
     public func allows(room: RoomID) -> Bool {

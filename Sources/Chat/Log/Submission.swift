@@ -24,7 +24,7 @@ public struct Submission: Sendable {
     public var sender: UserID
     /// The work to do.
     public var change: Change
-    /// True if the sender has the rights of an owner in every room.
+    /// True if the sender has the rights of an owner in the room or, for a change without a room, those of an admin.
     public var isAdmin: Bool
     /// True if the change is only decided, not made. Its outcome is ``Receipt/permitted(_:)`` if it would change a message.
     public var isTrial: Bool

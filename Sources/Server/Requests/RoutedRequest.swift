@@ -79,8 +79,9 @@ struct RoutedRequest {
     func submit(
         _ change: Submission.Change, to room: RoomID? = nil, then: @escaping (Receipt) -> Void
     ) throws(Problem) {
-        worker.log.submit(change, to: room ?? path.room, by: try caller.named(), isAdmin: caller.isAdmin, for: exchange)
-        {
+        let room = room ?? path.room
+        let isAdmin = room == nil ? caller.isServerAdmin : caller.isAdmin
+        worker.log.submit(change, to: room, by: try caller.named(), isAdmin: isAdmin, for: exchange) {
             [exchange] result in
             switch result {
             case .success(let receipt): then(receipt)

@@ -70,6 +70,39 @@ struct AdminTests {
         }
     }
 
+    @Test func `whose token is limited to rooms is one in these rooms only`() async throws {
+        let limited = try TestToken.of("root", #""admin":true"#, #""rooms":["office"]"#)
+        let report = #"{"reason":"abuse"}"#
+        let decision = #"{"state":"closed","action":"none"}"#
+        let profile = #"{"name":"Alice"}"#
+        try await withTokenServer { server in
+            let client = try HTTPClient(port: server.port)
+            func ask(
+                _ method: HTTPRequest.Method, _ target: String, _ body: String = "", by token: String
+            ) throws -> Response {
+                try client.request(method, target, fields: [.bearer(token)], body: Array(body.utf8))
+            }
+            for room in ["office", "kitchen"] {
+                #expect(try ask(.post, "/v1/rooms/\(room)/messages", #"{"text":"x"}"#, by: alice).status == .created)
+            }
+            #expect(try ask(.post, "/v1/rooms/office/messages/1/reports", report, by: bob).status == .accepted)
+            for (method, target, body) in [
+                (.get, "/v1/admin/reports", ""), (.put, "/v1/admin/reports/office/1", decision),
+                (.put, "/v1/admin/bans/bob", "{}"), (.delete, "/v1/users/bob", ""),
+                (.put, "/v1/profiles/alice", profile),
+            ] as [(HTTPRequest.Method, String, String)] {
+                let refused = try ask(method, target, body, by: limited)
+                #expect(try refused.problem.code == "forbidden", "\(target)")
+            }
+            #expect(try ask(.put, "/v1/profiles/root", profile, by: limited).status == .created)
+            #expect(try ask(.put, "/v1/profiles/alice", profile, by: root).status == .created)
+            #expect(try ask(.put, "/v1/admin/reports/office/1", decision, by: root).status == .ok)
+            #expect(try ask(.delete, "/v1/rooms/kitchen", by: limited).problem.code == "room_not_allowed")
+            #expect(try ask(.delete, "/v1/rooms/office", by: limited).status == .noContent)
+            #expect(try ask(.delete, "/v1/rooms/kitchen", by: root).status == .noContent)
+        }
+    }
+
     @Test func `creates rooms where only admins may`() async throws {
         try await withTokenServer(configure: { $0.roomsByAdminsOnly = true }) { server in
             let client = try HTTPClient(port: server.port)
