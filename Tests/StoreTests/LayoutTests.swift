@@ -14,9 +14,10 @@ struct LayoutTests {
         .split(separator: "\n")
     }
 
-    @Test func `keep the journal inside SQLite's folder, apart from its bounds in the configuration`() throws {
+    @Test func `keep the journal and SQLite's errors inside SQLite's folder, apart from the journal's bounds`() throws {
         let found = try lines(
-            naming: "Journal|JournalTransaction|Backlog|RecentMessage", outside: "SQLite")
+            naming: "Journal|JournalTransaction|Backlog|RecentMessage|RowFailure|SQLiteError|CSQLite", outside: "SQLite"
+        )
         #expect(found.filter { !$0.contains("StoreConfiguration.swift") }.isEmpty, "\(found)")
     }
 
