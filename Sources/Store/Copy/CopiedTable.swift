@@ -1,3 +1,5 @@
+import Wire
+
 /// A table whose rows a ``DatabaseCopy`` copies. The two databases have the same tables.
 struct CopiedTable: Sendable {
     struct Column: Sendable {
@@ -45,9 +47,9 @@ struct CopiedTable: Sendable {
     static let all = [
         CopiedTable(
             "rooms", key: integers("id"),
-            texts("name", "title", "avatar", "data", "direct_first", "direct_second")
+            texts("name", "direct_first", "direct_second")
                 + integers("private", "deleted", "bytes", "active_at", "created_at")
-                + integers("posting", "slow_seconds", "keep_days", "pinning", "searchable"),
+                + RoomManners.settings.map { Column(name: $0.column, kind: $0.kind) },
             isNumbered: true),
         CopiedTable(
             "messages", key: integers("id"),

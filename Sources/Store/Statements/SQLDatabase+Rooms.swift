@@ -65,11 +65,10 @@ extension SQLDatabase {
 
     /// Marks a room as deleted, and clears its row except for the name.
     func markDeleted(_ room: Int64) throws {
+        let settings = RoomManners.settings.map { "\($0.column) = \($0.initial)" }.joined(separator: ", ")
         try runSoon(
             """
-            UPDATE rooms SET deleted = 1, private = 0, title = NULL, created_at = NULL, bytes = 0, active_at = NULL,
-                posting = 0, slow_seconds = 0, keep_days = NULL, avatar = NULL, data = NULL, pinning = 0,
-                searchable = 1
+            UPDATE rooms SET deleted = 1, private = 0, created_at = NULL, bytes = 0, active_at = NULL, \(settings)
             WHERE id = $1
             """, room)
     }
@@ -82,8 +81,16 @@ extension SQLDatabase {
 }
 
 extension RoomManners {
-    /// The title's column, and those of ``init(_:from:)``.
-    static let columns = "title, posting, slow_seconds, keep_days, avatar, data, pinning, searchable"
+    /// The columns of the title and the other settings in a room's row, in the order of ``init(_:from:)``, with the
+    /// values of a new room.
+    static let settings: [(column: String, kind: CopiedTable.Column.Kind, initial: String)] = [
+        ("title", .text, "NULL"), ("posting", .integer, "0"), ("slow_seconds", .integer, "0"),
+        ("keep_days", .integer, "NULL"), ("avatar", .text, "NULL"), ("data", .text, "NULL"),
+        ("pinning", .integer, "0"), ("searchable", .integer, "1"),
+    ]
+
+    /// The columns of ``settings``.
+    static let columns = settings.map(\.column).joined(separator: ", ")
 
     /// Returns the title in a row with ``columns``.
     static func title(_ row: some SQLStatement, from first: Int32 = 0) -> String? {
