@@ -6,17 +6,15 @@ import SQLiteChecksums
 /// `VACUUM INTO` writes pages of a large copy before the first page says that they have checksums, and a program other than
 /// Backscroll writes pages without.
 enum PageSeals {
-    /// The pages of a file, and what they were found to have.
+    /// The pages of a file.
     struct Result {
         /// The number of pages.
         var pages = 0
         /// The number of pages that have got a checksum.
         var added = 0
-        /// The number of pages with another checksum than their content has. They stay as they are.
-        var wrong = 0
     }
 
-    /// Gives a checksum to each page that has none. Does not sync the file.
+    /// Gives a checksum to each page that has none. Pages with a wrong one stay as they are. Does not sync the file.
     ///
     /// This process must not have the file open: closing it releases all its locks.
     ///
@@ -37,13 +35,10 @@ enum PageSeals {
             let count = pread(file, &page, size, offset)
             if count == 0 { return result }
             guard count == size else { throw count < 0 ? Errno() : Errno(number: EIO) }
-            switch backscroll_page_state(page, Int32(size)) {
-            case PAGE_WITHOUT_CHECKSUM:
+            if backscroll_page_state(page, Int32(size)) == PAGE_WITHOUT_CHECKSUM {
                 backscroll_seal_page(&page, Int32(size))
                 guard pwrite(file, page, size, offset) == size else { throw Errno() }
                 result.added += 1
-            case PAGE_WRONG: result.wrong += 1
-            default: break
             }
             result.pages += 1
             offset += size
