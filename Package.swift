@@ -182,7 +182,7 @@ let package = Package(
         tests(
             of: "Store",
             [
-                "TestSupport", "Threads", "RuleModel", "Wire", "TextSearch", "Chat", "Nodes",
+                "TestSupport", "Threads", "RuleModel", "Wire", "TextSearch", "Signatures", "Chat", "Nodes",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(of: "Faults", ["TestSupport", "Wire", "HTTP", "WebSocket", "Chat", httpTypes]),

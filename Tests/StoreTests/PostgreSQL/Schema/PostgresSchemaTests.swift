@@ -5,6 +5,16 @@ import Testing
 
 @Suite("An upgrade of the tables in PostgreSQL", .partOfPostgreSQL)
 struct PostgresSchemaTests {
+    // Databases of users have these tables. A migration of another version than the newest must not change.
+    @Test func `makes the changes of each version that were released`() {
+        #expect(
+            PostgresSchema.migrations.map { digest(ofTables: $0.joined(separator: "\n")) } == [
+                "04ab9915", "54df3f88", "9086cad1", "2454b365", "c60b5a5c", "0a99e2ac", "7cd7e902", "0a32e54c",
+                "b169fcd3", "8951545a", "1f49ea73", "4e89e748", "a594956a", "a5e91779", "37aa22a0", "2427a850",
+                "2a2fb932", "999c0ec6", "c2e67d6b", "ae7bbbfe", "8a3d06e3",
+            ])
+    }
+
     @Test func `keeps the history, its secret and what is stored, from each version on`() throws {
         let server = try TestPostgres.shared()
         for version in 1..<PostgresSchema.version {

@@ -61,6 +61,33 @@ struct SchemaTests {
                 ])
     }
 
+    // Databases of users have these tables. A migration of another version than the newest must not change.
+    @Test func `of each version are those that were released`() throws {
+        let directory = try TemporaryDirectory()
+        let digests = try Schema.migrations.map { migration in
+            let path = directory.path(of: migration.name)
+            try makeDatabase(at: path, upTo: migration.name)
+            let database = try DatabaseQueue(path: path)
+            defer { try? database.close() }
+            // The index of words has tables that SQLite itself makes.
+            return try database.read { db in
+                let tables = try String.fetchAll(
+                    db,
+                    sql: """
+                        SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'words_*' ORDER BY name
+                        """)
+                return digest(ofTables: tables.joined(separator: "\n"))
+            }
+        }
+        #expect(
+            digests == [
+                "25d05c09", "e60398bc", "7fc9cbf8", "6a8e72ae", "14d10730", "9241efc7", "7d8ab789", "304b224a",
+                "1f09682a", "58fda0a8", "496b4bcd", "ea596274", "0d7e0b82", "5378ada5", "4ec83642", "55bdd503",
+                "ad4dfeff", "9b0aaf99", "74c3aea2", "753d9e91", "bddd3bd0", "8e52c8d8", "0a445e1d", "2cbcbc62",
+                "b7e15c5a",
+            ])
+    }
+
     @Test func `of the first version are migrated, and its messages can be changed`() throws {
         let directory = try TemporaryDirectory()
         try makeDatabase(at: directory.path(of: "log.db"), upTo: "v2")
