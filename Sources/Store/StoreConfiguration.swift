@@ -90,6 +90,8 @@ public struct StoreConfiguration: Sendable {
     /// Time in milliseconds between two commits in which messages expire in PostgreSQL, whose nodes store more than one
     /// server: at most 10,000 messages a second.
     var sharedExpiryPause = 50
+    /// Time between two reports of a node on PostgreSQL for how long it keeps messages. A report counts for 5 minutes.
+    var retentionInterval = Duration.seconds(60)
     /// Time in milliseconds before the next search after one that has found nothing: 10 minutes.
     public var expiryInterval = 600_000
     /// Time in milliseconds before jobs continue after one has failed: 10 seconds.

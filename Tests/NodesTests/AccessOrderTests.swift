@@ -21,6 +21,17 @@ struct AccessOrderTests {
         AccessOrder.News(memberships: [MembershipChange(user: bob, room: lobby, kind: .left)])
     }
 
+    @Test func `have texts from which every change is read again`() {
+        let changes: [AccessEvent.Change] = [
+            .joined(bob, lobby, rev: 7), .left(bob, lobby), .deleted(lobby), .removed(bob, lobby),
+            .becamePrivate(lobby),
+            .restricted(lobby), .ban(bob, lobby), .ban(bob, nil), .erasing(bob), .erased(bob),
+        ]
+        var event = AccessEvent(text: "")
+        event.changes = changes
+        #expect(AccessEvent(text: event.text).changes == changes)
+    }
+
     @Test func `are the changes of other nodes, in order`() throws {
         var order = AccessOrder()
         let removed = AccessOrder.News(

@@ -195,6 +195,22 @@ struct WebhookTests {
         }
     }
 
+    @Test func `is told of a new epoch before anything else`() async throws {
+        try await with { server, client in
+            try set(client)
+            try send(client, "one")
+            _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0) == ["one"] }
+            server.stop()
+            let count = receiver.deliveries.events.count
+            // As in a database that was restored from a backup.
+            try Database(of: server.configuration).execute("UPDATE webhooks SET epoch = 'before'")
+            try server.start()
+            try send(HTTPClient(port: server.port), "two")
+            let deliveries = try receiver.deliveries.wait { $0.count >= count + 2 }
+            #expect(deliveries.dropFirst(count).prefix(2).map(\.type) == ["epoch", "messages"])
+        }
+    }
+
     @Test func `tries again under the same id, while other rooms are on time`() async throws {
         try await with { _, client in
             let failures = Mutex(0)

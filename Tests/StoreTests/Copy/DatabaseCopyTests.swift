@@ -1,4 +1,5 @@
 import Chat
+import GRDB
 import TestSupport
 import Testing
 import Wire
@@ -72,7 +73,10 @@ struct DatabaseCopyTests {
             let event = try store.event(of: webhooks[0].number, in: row.number, after: 0)
             return "\(row.id) \(row.rev) \(String(describing: event))"
         }
+        let bans = try log.ask({ .bans(.all(after: nil, limit: 9, $0)) }, for: "alice")
+        let members = try log.ask({ .members(after: nil, limit: 9, $0) }, for: "alice")
         return [
+            "\(bans)", "\(members)",
             "\(lists)", "\(try log.blocked(by: "alice"))", "\(webhooks)",
             "\(behind)",
             "\(try [true, false].map { isOpen in try log.reports(isOpen: isOpen) })",
@@ -136,6 +140,45 @@ struct DatabaseCopyTests {
         #expect(try back.texts("SELECT \"user\" FROM slow_sends") == ["bob"])
         #expect(try back.send(.init(text: "next", id: "next")).isNew == false)
         back.close()
+        try expectSound(second)
+    }
+
+    @Test func `has every table and column but those that are made anew`() throws {
+        let copied = Dictionary(
+            uniqueKeysWithValues: CopiedTable.all.map { ($0.name, $0.columns.map(\.name).sorted()) })
+        func check(_ rows: [[String?]], tables: Set<String>, columns: [String: [String]]) {
+            var found: [String: [String]] = [:]
+            for row in rows { found[row[0]!, default: []].append(row[1]!) }
+            #expect(Set(found.keys).subtracting(copied.keys) == tables)
+            for (table, names) in copied {
+                #expect(
+                    found[table, default: []].sorted() == (names + columns[table, default: []]).sorted(), "\(table)")
+            }
+        }
+        let postgres = try TestPostgres.shared()
+        let database = try postgres.createDatabase()
+        let there = try TestLog(postgres: postgres.url(of: database))
+        there.close()
+        check(
+            try postgres.query(
+                "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'",
+                in: database),
+            tables: ["meta", "words", "word_blocks", "indexed", "server", "events", "presence", "retention"],
+            columns: ["rooms": ["head", "rev", "access"]])
+        let directory = try TemporaryDirectory()
+        let log = try TestLog(at: directory.path(of: "log.db"), of: directory)
+        let rows = try log.sql { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT tables.name, columns.name AS "column" FROM sqlite_schema AS tables
+                    JOIN pragma_table_info(tables.name) AS columns
+                    WHERE tables.type = 'table' AND tables.name NOT GLOB 'words*' AND tables.name NOT GLOB 'sqlite*'
+                    """
+            ).map { row in [row[0] as String?, row[1] as String?] }
+        }
+        check(rows, tables: ["meta", "journal", "indexed", "grdb_migrations"], columns: [:])
+        log.close()
     }
 
     @Test func `needs an empty target and an existing source`() throws {

@@ -57,6 +57,36 @@ struct PostgresFaultTests {
         }
     }
 
+    @Test func `do not lose a commit under way to an admin who adds a webhook meanwhile`() throws {
+        let log = try log()
+        try log.send(TestLog.Send(text: "first"))
+        @Sendable func set(_ id: String) throws {
+            var settings = WebhookSettings()
+            settings.url = "https://example.com/hook"
+            let time = Timestamp(milliseconds: 1)
+            _ = try log.log.webhookStore().set(WebhookID(id), settings, secret: "whsec_x", at: time)
+        }
+        // With the first webhook the tables change, too, and wait for their locks anyway.
+        try set("a")
+        let isHeld = DispatchSemaphore(value: 0)
+        let isSeen = Atomic(false)
+        inParallel(2) { index in
+            if index == 0 {
+                isHeld.wait()
+                // Gives up after 5 seconds, which may pass before the other thread has seen the wait.
+                while (try? set("b")) == nil, !isSeen.load(ordering: .relaxed) {}
+                return
+            }
+            defer { isHeld.signal() }
+            let holder = try holder()
+            try holder.execute("UPDATE rooms SET bytes = bytes")
+            isHeld.signal()
+            try waitForWaiting("backscroll webhooks", on: "relation")
+            isSeen.store(true, ordering: .relaxed)
+            try holder.execute("ROLLBACK")
+        }
+    }
+
     private func storedTexts() throws -> [String] {
         try server.query("SELECT convert_from(body, 'UTF8')::json->>'text' FROM messages ORDER BY id", in: database)
             .compactMap(\.[0])

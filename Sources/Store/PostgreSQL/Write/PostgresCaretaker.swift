@@ -73,7 +73,7 @@ final class PostgresCaretaker: Sendable {
                 if isNew { (work, indexing) = (nil, Indexing(connection, configuration)) }
                 if nextReport <= .now {
                     let found = try Retention(connection).report(configuration.keepDays)
-                    nextReport = .now + Retention.interval
+                    nextReport = .now + configuration.retentionInterval
                     if found != others { configuration.onOtherRetention?(found) }
                     others = found
                 }

@@ -8,8 +8,6 @@ import Wire
 ///
 /// Confined to its connection's thread.
 struct Retention {
-    /// Time between two reports of a node: 1 minute.
-    static let interval = Duration.seconds(60)
     /// Time for which a report counts: 5 minutes.
     private static let validity = Duration.seconds(300)
     /// The number of days that stands for keeping messages for ever.

@@ -375,6 +375,36 @@ struct NodeTests {
         #expect(first.log.listener.ends.events.joined().filter { $0 == .removed(bob, from: lobby) }.count == 1)
     }
 
+    @Test func `report whatever ends access, and refuse what the other one has forbidden`() throws {
+        defer { close() }
+        let (bob, carol, lobby) = (try UserID("bob"), try UserID("carol"), try RoomID("lobby"))
+        try first.log.fill(1)
+        func hears(_ end: AccessEnd) throws {
+            try second.log.listener.ends.wait { $0.joined().contains(end) }
+        }
+        _ = try first.log.change(.set(RoomSettings(visibility: .private)), by: "alice").get()
+        try hears(.becamePrivate(lobby))
+        #expect(throws: Problem.roomNotFound) { try second.log.send(.init(sender: "bob")) }
+
+        var submission = try first.log.submission(.user(bob, .ban(BanSettings(scope: .all))), by: "root", isAdmin: true)
+        submission.room = nil
+        _ = try first.log.outcome(submission).get()
+        try second.log.listener.ends.wait { ends in
+            ends.joined().contains { if case .banned(let ban, from: nil) = $0 { ban.user == bob } else { false } }
+        }
+        #expect(throws: Problem.self) { try second.log.send(.init(room: "new", sender: "bob")) }
+        #expect(throws: Problem.self) { try second.log.inbox(of: "bob") }
+
+        submission = try first.log.submission(.user(carol, .erase), by: "root", isAdmin: true)
+        submission.room = nil
+        _ = try first.log.outcome(submission).get()
+        try hears(.erased(carol))
+
+        _ = try first.log.change(.delete, by: "alice").get()
+        try hears(.roomDeleted(lobby))
+        #expect(throws: Problem.roomDeleted) { try second.log.send(.init()) }
+    }
+
     @Test func `report a ban although their own clock has passed its end`() throws {
         defer { close() }
         let now = Timestamp.now().milliseconds

@@ -96,6 +96,16 @@ struct RetentionTests {
         short.close()
     }
 
+    @Test func `stay as long as a node runs that keeps them, because it says so again and again`() throws {
+        let forever = try node(keeping: nil) { $0.retentionInterval = .zero }
+        defer { forever.close() }
+        let recent = "SELECT 1 FROM retention WHERE days = 0 AND at > extract(epoch FROM now()) * 1000 - 60000"
+        for _ in 0..<2 {
+            try waitUntil { (try? server.query(recent, in: database).count) == 1 }
+            try server.query("UPDATE retention SET at = at - 300000", in: database)
+        }
+    }
+
     @Test func `expire many in one commit, which changes the room's row once`() throws {
         let count = 1300
         try store(count, in: "lobby", daysAgo: 2)
