@@ -217,14 +217,28 @@ class World:
         for port in self.listeners:
             for stream in found.get(port, ()):
                 for position, data in stream.events():
-                    with contextlib.suppress(ValueError, KeyError, AttributeError):
-                        self.witness(position, json.loads(data))
+                    try:
+                        frame = json.loads(data)
+                    except ValueError:  # The last event may be cut off.
+                        continue
+                    if frame["type"] == "message":
+                        self.witness(position, frame["message"])
 
-    def witness(self, position, frame):
-        message = frame.get("message", frame)
-        name, version = split(message["text"])
+    def witness(self, position, message):
+        """Notes that a subscriber was sent a message, or its deletion by its sender."""
+        place = message["room"], message["seq"]
+        if message.get("deleted"):
+            name = next((name for name, known in self.places.items() if known == place), None)
+            version = DELETED
+        else:
+            name, version = split(message["text"])
+        if name is None:
+            return
+        if name not in self.messages:
+            self.wrong.append(f"a subscriber was sent a message that nobody has sent: {message}")
+            return
+        self.places.setdefault(name, place)
         register = self.messages[name]
-        self.places.setdefault(name, (message["room"], message["seq"]))
         for number, (value, _) in enumerate(register.changes, 1):
             if value == version:
                 register.witnesses.append((position, number))

@@ -1,5 +1,7 @@
 """Databases of older versions, made of the SQL of the released migrations, which never changes."""
 
+import base64
+import hashlib
 import json
 import re
 import sqlite3
@@ -12,6 +14,9 @@ MESSAGES = 25
 TIME, MILLISECONDS = "2026-01-01T00:00:00.000Z", 1767225600000
 FIRST = (1 << 36) + 1  # the key of the first message
 
+# The id of the direct room of two users.
+DIRECT = "@" + base64.urlsafe_b64encode(hashlib.sha256(b"elder\0fan").digest())[:22].decode()
+
 # What users had stored besides rooms and messages, in the version that brought the table. An upgrade must keep the rows.
 ROWS = [
     ("v3", "reactions", {"message": FIRST, "key": "ok", "user": "fan", "rev": MESSAGES + 1}),
@@ -20,13 +25,23 @@ ROWS = [
     ("v4", "read_marks", {"user": "fan", "room": 1, "seq": 20}),
     ("v8", "bans", {"room": 1, "user": "pest", "reads": 1, "until": None, "reason": "spam", "set_by": "elder",
                     "created_at": MILLISECONDS}),
+    ("v9", "erasures", {"user": "gone", "erased": 1, "messages": 7}),
+    ("v13", "rooms", {"id": 101, "name": DIRECT, "private": 1, "direct_first": "elder", "direct_second": "fan"}),
+    ("v13", "members", {"room": 101, "user": "elder", "owner": 1}),
+    ("v13", "members", {"room": 101, "user": "fan", "owner": 1, "hidden": 1}),
     ("v13", "blocks", {"user": "fan", "blocked": "pest", "created_at": MILLISECONDS}),
     ("v14", "mentions", {"user": "fan", "message": FIRST + 1, "sender": "elder", "created_at": MILLISECONDS}),
     ("v15", "reports", {"id": 1, "room": 1, "seq": 3, "sender": "elder", "body": b"{}", "created_at": MILLISECONDS}),
     ("v15", "reporters", {"room": 1, "seq": 3, "user": "fan", "reason": "spam", "note": "a note", "created_at": MILLISECONDS}),
+    ("v16", "rooms", {"id": 102, "name": "settings", "private": 1, "title": "A room", "posting": 1, "slow_seconds": 5, "keep_days": 30,
+                      "avatar": "https://example.com/room.png", "data": "{}", "created_at": MILLISECONDS}),
+    ("v16", "members", {"room": 102, "user": "elder", "owner": 1}),
     ("v17", "pins", {"message": FIRST + 3, "rev": MESSAGES + 2, "user": "elder"}),
     ("v18", "profiles", {"user": "fan", "name": "A fan", "avatar": None, "data": None}),
     ("v19", "notify", {"user": "fan", "room": 1, "level": "mentions", "until": None, "room_mentions": 1}),
+    ("v21", "webhooks", {"id": 1, "name": "hook", "version": 3, "url": "https://example.com/", "rooms": "*", "events": "message",
+                         "secrets": "whsec_" + "A" * 43 + "=", "enabled": 0, "created_at": MILLISECONDS, "epoch": EPOCH}),
+    ("v21", "webhook_rooms", {"webhook": 1, "room": 1, "rev": 20, "at": MILLISECONDS}),
 ]
 # The members of messages in room 1 that belong to these rows: the `seq`, the new `rev` if it is a change, and the members.
 SNAPSHOTS = {

@@ -105,13 +105,16 @@ def streams(records):
     return found
 
 
-def answer_early(records):
-    """The sequence of a server that answers before it syncs: each answer comes before the sync that it waited for."""
-    changed, held = [], None
+def answer_early(records, is_early):
+    """The sequence of a server that answers before it syncs: what it sends to a client's port comes before the sync that it
+    waited for, if `is_early(port)` is true."""
+    changed, held, ports = [], None, {}
     for record in records:
+        if record.kind == ACCEPT:
+            ports[record.process, record.file] = record.place
         if record.kind == SYNC_BEGIN:
             held = len(changed)
-        if record.kind in (SEND, SENT) and held is not None:
+        if record.kind in (SEND, SENT) and held is not None and is_early(ports.get((record.process, record.file))):
             changed.insert(held, record)
             held += 1
         else:
