@@ -42,13 +42,16 @@ public struct SincePosition: Sendable, Hashable {
         self.init(epoch: epoch ?? prefix.map(String.init), rev: number)
     }
 
+    /// Returns true if a cursor that names `epoch` can be read in the history with the epoch `current`. One that names none
+    /// can be read in every history.
+    public static func isOfHistory(_ epoch: String?, current: String) -> Bool { epoch == nil || epoch == current }
+
     /// Returns the revision in the history with this epoch.
     ///
     /// A position of another history lies beyond every revision. So it is refused like a revision that the room has not
     /// reached, after the log has checked the caller's access.
     public func rev(inHistory current: String) -> Int64 {
-        guard let epoch, epoch != current else { return rev }
-        return .max
+        Self.isOfHistory(epoch, current: current) ? rev : .max
     }
 
     /// Returns the revision of a client that names an epoch, but no revision: `nil` in this history, where nothing can be

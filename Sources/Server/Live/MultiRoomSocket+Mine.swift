@@ -11,7 +11,7 @@ extension MultiRoomSocket {
         guard mine == nil else { throw .alreadyFollowing }
         let user = try caller.named()
         try worker.checkBans(of: caller, in: nil, for: .read)
-        guard isOfHistory(epoch) else { throw .cursorUnknown }
+        guard SincePosition.isOfHistory(epoch, current: worker.epoch) else { throw .cursorUnknown }
         // Counts as one subscription, however many rooms there are: the limit is on clients' requests.
         try worker.admit(.subscriptions, by: user, from: address)
         mine = OwnRooms(limit: limit)

@@ -103,12 +103,10 @@ final class MultiRoomSocket: LiveSocket {
         guard subscriptions.count < limit else { throw .tooManySubscriptions(limit: limit) }
         try worker.admit(.subscriptions, by: caller.user, from: address)
         mine?.accept(room)
-        add(room, since: isOfHistory(since?.epoch ?? epoch) ? since?.rev : .max)
+        // A revision of another history counts as one that the room has not reached, see `SincePosition.rev(inHistory:)`.
+        let isKnown = SincePosition.isOfHistory(since?.epoch ?? epoch, current: worker.epoch)
+        add(room, since: isKnown ? since?.rev : .max)
     }
-
-    /// True for the epoch of the log's history, or none. A revision of another history counts as one that the room has
-    /// not reached, which is refused after the log has checked the caller's access.
-    func isOfHistory(_ epoch: String?) -> Bool { epoch == nil || epoch == worker.epoch }
 
     /// Adds a subscription to a room that has none. It begins when it has read the log.
     func add(_ room: RoomID, since rev: Int64?) {

@@ -103,6 +103,21 @@ struct RoutedRequest {
         }
     }
 
+    /// Reads a part of a list like ``ask(_:then:)``. A cursor of another history is refused after the log has checked the
+    /// caller's access.
+    ///
+    /// - Parameter epoch: The epoch of the list's cursor; `nil` for the start of the list.
+    func ask<Value>(
+        listFrom epoch: String?, _ kind: (Reply<Value>) -> Query.Kind, then: @escaping (Value) -> Void
+    ) {
+        ask(kind) { [exchange] value in
+            guard SincePosition.isOfHistory(epoch, current: exchange.epoch) else {
+                return exchange.refuse(.listCursorUnknown)
+            }
+            then(value)
+        }
+    }
+
     /// Asks the thread of the webhooks, then calls `then` with its answer; refuses the request on failure. A banned admin
     /// changes nothing.
     func askWebhooks<Value: Sendable>(

@@ -9,9 +9,7 @@ enum AdminRoutes {
     static func rooms(_ request: RoutedRequest) throws(Problem) {
         let list = try InboxRequest.parse(cursor: request.single("cursor"), limit: request.single("limit"))
         let epoch = request.exchange.epoch
-        request.ask({ .server(.rooms(list, $0)) }) { rooms in
-            // After the log has checked the caller's access.
-            if let cursor = list.cursor, cursor.epoch != epoch { return request.refuse(.listCursorUnknown) }
+        request.ask(listFrom: list.cursor?.epoch, { .server(.rooms(list, $0)) }) { rooms in
             if let next = rooms.next { request.addNextLink("/v1/admin/rooms?cursor=\(next)&limit=\(list.limit)") }
             request.answerJSON { rooms.encode(epoch: epoch, into: &$0) }
         }

@@ -16,10 +16,7 @@ enum ReportRoutes {
     static func reports(_ request: RoutedRequest) throws(Problem) {
         let list = try ReportsRequest.parse(
             state: request.single("state"), cursor: request.single("cursor"), limit: request.single("limit"))
-        let epoch = request.exchange.epoch
-        request.ask({ .server(.reports(list, $0)) }) { reports in
-            // After the log has checked the caller's access.
-            if let cursor = list.cursor, cursor.epoch != epoch { return request.refuse(.listCursorUnknown) }
+        request.ask(listFrom: list.cursor?.epoch, { .server(.reports(list, $0)) }) { reports in
             if let next = reports.next {
                 let state = list.isOpen ? "open" : "closed"
                 request.addNextLink("/v1/admin/reports?state=\(state)&cursor=\(next)&limit=\(list.limit)")

@@ -11,9 +11,9 @@ enum RoomRoutes {
     static func ownRooms(_ request: RoutedRequest) throws(Problem) {
         let inbox = try InboxRequest.parse(cursor: request.single("cursor"), limit: request.single("limit"))
         let exchange = request.exchange
-        request.ask({ .ownRooms(.inbox(inbox, $0), within: request.caller.rooms) }) { slice in
-            // After the log has checked the caller's access.
-            if let cursor = inbox.cursor, cursor.epoch != exchange.epoch { return request.refuse(.listCursorUnknown) }
+        request.ask(
+            listFrom: inbox.cursor?.epoch, { .ownRooms(.inbox(inbox, $0), within: request.caller.rooms) }
+        ) { slice in
             if let next = slice.next { request.addNextLink("/v1/rooms?cursor=\(next)&limit=\(inbox.limit)") }
             request.answerJSON { slice.encode(epoch: exchange.epoch, into: &$0) }
         }
@@ -23,11 +23,9 @@ enum RoomRoutes {
     static func mentions(_ request: RoutedRequest) throws(Problem) {
         let mentions = try MentionsRequest.parse(cursor: request.single("cursor"), limit: request.single("limit"))
         let exchange = request.exchange
-        request.ask({ .ownRooms(.mentions(mentions, $0), within: request.caller.rooms) }) { slice in
-            // After the log has checked the caller's access.
-            if let cursor = mentions.cursor, cursor.epoch != exchange.epoch {
-                return request.refuse(.listCursorUnknown)
-            }
+        request.ask(
+            listFrom: mentions.cursor?.epoch, { .ownRooms(.mentions(mentions, $0), within: request.caller.rooms) }
+        ) { slice in
             if let next = slice.next { request.addNextLink("/v1/mentions?cursor=\(next)&limit=\(mentions.limit)") }
             request.answerJSON { slice.encode(epoch: exchange.epoch, into: &$0) }
         }

@@ -19,9 +19,9 @@ enum SearchRoutes {
             try request.single(name)
         }
         let exchange = request.exchange
-        request.ask({ .search(search, in: room, within: request.caller.rooms, $0) }) { slice in
-            // After the log has checked the caller's access.
-            if let cursor = search.cursor, cursor.epoch != exchange.epoch { return request.refuse(.listCursorUnknown) }
+        request.ask(
+            listFrom: search.cursor?.epoch, { .search(search, in: room, within: request.caller.rooms, $0) }
+        ) { slice in
             request.answerJSON { slice.encode(epoch: exchange.epoch, into: &$0) }
         }
     }

@@ -21,6 +21,13 @@ import Wire
         #expect(problem { () throws(Problem) in try SincePosition(parsing: "1", epoch: longest + "e") } != nil)
     }
 
+    @Test func `of another history lies beyond every revision, unless it names none`() {
+        for (epoch, rev) in [(nil, 5), ("E1", 5), ("E2", .max), ("e1", .max)] as [(String?, Int64)] {
+            #expect(SincePosition.isOfHistory(epoch, current: "E1") == (rev == 5))
+            #expect(SincePosition(epoch: epoch, rev: 5).rev(inHistory: "E1") == rev)
+        }
+    }
+
     @Test(
         arguments: [
             ("", nil), ("-1", nil), ("+1", nil), ("1.5", nil), ("x", nil), (":", nil), (":1", nil), ("E1:", nil),

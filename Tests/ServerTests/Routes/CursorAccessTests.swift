@@ -44,7 +44,10 @@ struct CursorAccessTests {
             let body = #"{"scope":"all"}"#
             let ban = try client.request(.put, "/v1/admin/bans/other", fields: [root], body: Array(body.utf8))
             #expect(ban.status == .created)
-            for target in ["/v1/rooms?cursor=x:0:lobby", "/v1/admin/rooms?cursor=x:0:lobby"] {
+            for target in [
+                "/v1/rooms?cursor=x:0:lobby", "/v1/admin/rooms?cursor=x:0:lobby", "/v1/mentions?cursor=x:0:lobby:1",
+                "/v1/search?q=hello&cursor=x:0:lobby:1", "/v1/admin/reports?cursor=x:open:1:1",
+            ] {
                 #expect(try client.get(target, fields: [root]).problem.code == "cursor_unknown")
                 #expect(try client.get(target, fields: [other]).problem.code == "banned")
             }
