@@ -373,7 +373,7 @@ package struct NaiveLog {
             if !isOwner, role(user, id) == nil { throw .notAMember }
         default: break
         }
-        if try change.decide(on: message, by: user, isOwner: isOwner) == .done {
+        if try isAsRequested(message, change, by: user, isOwner: isOwner) {
             return .message(stored(message), isNew: false)
         }
         let own = rooms[id]!.posts[index].reactions.firstIndex { reaction in
@@ -416,6 +416,33 @@ package struct NaiveLog {
             changed(index, id)
         }
         return .message(stored(rooms[id]!.posts[index].message), isNew: false)
+    }
+
+    /// Checks the sender, that the message is there, and its revision, in this order. Returns true if there is nothing to do.
+    private func isAsRequested(
+        _ message: Message, _ change: MessageChange, by user: UserID, isOwner: Bool
+    ) throws(Problem) -> Bool {
+        var edit: Edit?
+        var needsMessage = true
+        switch change.action {
+        case .edit(let new):
+            edit = new
+            if message.sender != user { throw .notTheSender }
+        case .delete:
+            needsMessage = false
+            if message.sender != user, !isOwner { throw .notTheSender }
+        case .removeReaction, .unpin: needsMessage = false
+        case .addReaction, .pin: break
+        }
+        if message.deleted {
+            if needsMessage { throw .messageDeleted }
+            return true
+        }
+        guard let revs = change.revs, !revs.contains(message.rev) else { return false }
+        let isEarlier = revs.contains { (1..<message.rev).contains($0) }
+        let result = try? edit?.applied(to: message.content)
+        if isEarlier, message.editedAt != nil, let result, result.isSame(as: message.content) { return true }
+        throw .preconditionFailed(rev: message.rev)
     }
 
     // MARK: Rooms

@@ -31,7 +31,7 @@ extension Rules {
         case .edit, .addReaction, .removeReaction: break
         }
         do throws(Problem) {
-            if try change.decide(on: old.message, by: user, isOwner: isOwner) == .done {
+            if try !Self.takesEffect(change, on: old.message, by: user, isOwner: isOwner) {
                 return .message(old.stored, isNew: false)
             }
         } catch {
@@ -41,6 +41,45 @@ extension Rules {
             return .message(old.stored, isNew: false)
         }
         return .message(try replace(old.stored, by: next), isNew: false)
+    }
+
+    /// Checks that a user may change a message in this way. The sender is checked first, so that a refusal reveals
+    /// nothing about what others may do.
+    ///
+    /// - Parameter isOwner: True if the user is an owner of the room or an admin.
+    /// - Returns: False if there is nothing to do, because the message is as requested. A repeated edit, with the revision
+    ///   that the first one was based on, counts as done.
+    /// - Throws: 403 `not_the_sender`, 409 `message_deleted`, 412 `precondition_failed`.
+    static func takesEffect(
+        _ change: MessageChange, on message: Message, by user: UserID, isOwner: Bool
+    ) throws(Problem) -> Bool {
+        switch change.action {
+        case .edit: guard message.sender == user else { throw .notTheSender }
+        case .delete: guard message.sender == user || isOwner else { throw .notTheSender }
+        case .addReaction, .removeReaction: break
+        case .pin, .unpin: break  // the room's settings decide, whoever sent it
+        }
+        if message.deleted {
+            switch change.action {
+            case .edit, .addReaction, .pin: throw .messageDeleted
+            // The result is what the client asked for, whatever revision it has seen (RFC 9110, section 13.1.1).
+            case .delete, .removeReaction, .unpin: return false
+            }
+        }
+        guard let revs = change.revs, !revs.contains(message.rev) else { return true }
+        if isRepeated(change.action, on: message, revs) { return false }
+        throw .preconditionFailed(rev: message.rev)
+    }
+
+    /// Returns true for an edit that was already made. Its answer was lost, and the client repeats it with the same
+    /// revision. The message was edited after that revision and has the requested content, so the server may answer as
+    /// if it had just made the edit (RFC 9110, section 13.1.1).
+    private static func isRepeated(_ action: MessageChange.Action, on message: Message, _ revs: [Int64]) -> Bool {
+        guard case .edit(let edit) = action, message.editedAt != nil,
+            revs.contains(where: { $0 > 0 && $0 < message.rev }),
+            let content = try? edit.applied(to: message.content)
+        else { return false }
+        return content.isSame(as: message.content)
     }
 
     /// Returns true if the caller may delete messages of others.
