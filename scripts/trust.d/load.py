@@ -87,7 +87,7 @@ class Call:
 
     def __init__(self, what):
         self.what = what
-        self.port = self.index = self.status = self.answer = None
+        self.stream = self.index = self.status = self.answer = None
         self.position = None  # in the sequence, of the answer's first byte; None if it was not sent
 
     @property
@@ -110,7 +110,8 @@ class Client:
         self.connection.connect()
         # The library would send a request again on a new connection.
         self.connection.auto_open = 0
-        self.port = self.connection.sock.getsockname()[1]
+        # The name of the connection in the sequence.
+        self.stream = server.process.pid, self.connection.sock.getsockname()[1]
         self.count = 0
 
     def close(self):
@@ -121,7 +122,7 @@ class Client:
     def ask(self, method, path, body=None):
         """Sends a request, and waits for its answer; the call has none if the connection ends first."""
         call = Call(f"{method} {path}")
-        call.port, call.index = self.port, self.count
+        call.stream, call.index = self.stream, self.count
         self.calls.append(call)
         try:
             self.connection.request(method, path, None if body is None else json.dumps(body), self.headers)
@@ -174,7 +175,7 @@ class World:
         self.erasures = {}  # user -> Register
         self.wrong = []  # what clients have noticed themselves, a line each
         self.room_of = {}  # token -> room
-        self.listeners = []  # ports of event streams
+        self.listeners = []  # names of event streams in the sequence
         self.clients = {}
 
     def register(self, table, key, value=ABSENT):
@@ -205,17 +206,17 @@ class World:
         """Finds the position of each answer in the sequence, and of what subscribers received."""
         found = sequence.streams(records)
         answers = {}
-        for port, streams in found.items():
-            if port not in self.listeners:
-                answers[port] = [answer for stream in streams for answer in stream.answers()]
+        for name, streams in found.items():
+            if name not in self.listeners:
+                answers[name] = [answer for stream in streams for answer in stream.answers()]
         for call in self.calls:
-            if call.port in answers and call.index < len(answers[call.port]):
-                call.position, call.status, _, body = answers[call.port][call.index]
+            if call.stream in answers and call.index < len(answers[call.stream]):
+                call.position, call.status, _, body = answers[call.stream][call.index]
                 call.answer = json.loads(body) if body.startswith(b"{") else None
         for register in self.messages.values():
             register.witnesses = []
-        for port in self.listeners:
-            for stream in found.get(port, ()):
+        for name in self.listeners:
+            for stream in found.get(name, ()):
                 for position, data in stream.events():
                     try:
                         frame = json.loads(data)
@@ -405,7 +406,7 @@ class Listener(threading.Thread):
     def __init__(self, world, server):
         super().__init__(daemon=True)
         self.socket = socket.create_connection(("127.0.0.1", server.port), START)
-        world.listeners.append(self.socket.getsockname()[1])
+        world.listeners.append((server.process.pid, self.socket.getsockname()[1]))
         self.socket.sendall(
             f"GET /v1/rooms/lobby/live HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
             f"Authorization: Bearer {token('listener')}\r\n\r\n".encode())

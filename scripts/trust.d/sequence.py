@@ -89,13 +89,14 @@ class Stream:
 
 
 def streams(records):
-    """The streams of all connections, by the client's port and in the order of their beginning."""
+    """The streams of all connections, by the server's process with the client's port, and in the order of their beginning.
+    Clients of another server may get the same port."""
     found, current, sending = collections.defaultdict(list), {}, {}
     for position, record in enumerate(records):
         key = record.process, record.file
         if record.kind == ACCEPT:
             current[key] = Stream()
-            found[record.place].append(current[key])
+            found[record.process, record.place].append(current[key])
         elif record.kind == SEND:
             sending[key] = position, record.bytes
         elif record.kind == SENT and key in sending:
@@ -106,15 +107,15 @@ def streams(records):
 
 
 def answer_early(records, is_early):
-    """The sequence of a server that answers before it syncs: what it sends to a client's port comes before the sync that it
-    waited for, if `is_early(port)` is true."""
-    changed, held, ports = [], None, {}
+    """The sequence of a server that answers before it syncs: what it sends on a connection, as `streams` names it, comes before
+    the sync that it waited for, if `is_early` is true for the connection."""
+    changed, held, names = [], None, {}
     for record in records:
         if record.kind == ACCEPT:
-            ports[record.process, record.file] = record.place
+            names[record.process, record.file] = record.process, record.place
         if record.kind == SYNC_BEGIN:
             held = len(changed)
-        if record.kind in (SEND, SENT) and held is not None and is_early(ports.get((record.process, record.file))):
+        if record.kind in (SEND, SENT) and held is not None and is_early(names.get((record.process, record.file))):
             changed.insert(held, record)
             held += 1
         else:
