@@ -35,6 +35,11 @@ def token(user, admin=False):
     return (signed + b"." + part(hmac.new(SECRET.encode(), signed, hashlib.sha256).digest())).decode()
 
 
+def direct(user, other):
+    """The id of the direct room of two users, whose ids are in byte order."""
+    return "@" + base64.urlsafe_b64encode(hashlib.sha256(f"{user}\0{other}".encode()).digest())[:22].decode()
+
+
 class Server:
     """A server of the program under test on a database."""
 

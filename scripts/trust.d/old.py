@@ -1,21 +1,16 @@
 """Databases of older versions, made of the SQL of the released migrations, which never changes."""
 
-import base64
-import hashlib
 import json
 import re
 import sqlite3
 
-from load import Register, text
+from load import direct, Register, text
 import sequence
 
 EPOCH = "OldEpochOldEpochOld1"
 MESSAGES = 25
 TIME, MILLISECONDS = "2026-01-01T00:00:00.000Z", 1767225600000
 FIRST = (1 << 36) + 1  # the key of the first message
-
-# The id of the direct room of two users.
-DIRECT = "@" + base64.urlsafe_b64encode(hashlib.sha256(b"elder\0fan").digest())[:22].decode()
 
 # What users had stored besides rooms and messages, in the version that brought the table. An upgrade must keep the rows.
 ROWS = [
@@ -26,7 +21,7 @@ ROWS = [
     ("v8", "bans", {"room": 1, "user": "pest", "reads": 1, "until": None, "reason": "spam", "set_by": "elder",
                     "created_at": MILLISECONDS}),
     ("v9", "erasures", {"user": "gone", "erased": 1, "messages": 7}),
-    ("v13", "rooms", {"id": 101, "name": DIRECT, "private": 1, "direct_first": "elder", "direct_second": "fan"}),
+    ("v13", "rooms", {"id": 101, "name": direct("elder", "fan"), "private": 1, "direct_first": "elder", "direct_second": "fan"}),
     ("v13", "members", {"room": 101, "user": "elder", "owner": 1}),
     ("v13", "members", {"room": 101, "user": "fan", "owner": 1, "hidden": 1}),
     ("v13", "blocks", {"user": "fan", "blocked": "pest", "created_at": MILLISECONDS}),
