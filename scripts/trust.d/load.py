@@ -180,7 +180,8 @@ class World:
         self.erasures = {}  # user -> Register
         self.wrong = []  # what clients have noticed themselves, a line each
         self.room_of = {}  # token -> room
-        self.listeners = []  # names of event streams in the sequence
+        self.listeners = {}  # name of an event stream in the sequence -> Listener
+        self.pushes = 0  # the events in the sequence that subscribers were sent
         self.clients = {}
 
     def register(self, table, key, value=ABSENT):
@@ -220,9 +221,11 @@ class World:
                 call.answer = json.loads(body) if body.startswith(b"{") else None
         for register in self.messages.values():
             register.witnesses = []
+        self.pushes = 0
         for name in self.listeners:
             for stream in found.get(name, ()):
                 for position, data in stream.events():
+                    self.pushes += 1
                     try:
                         frame = json.loads(data)
                     except ValueError:  # The last event may be cut off.
@@ -406,12 +409,13 @@ class Actor:
 
 
 class Listener(threading.Thread):
-    """A subscriber of the lobby's event stream. What it was sent is read from the sequence."""
+    """A subscriber of the lobby's event stream. What it was sent, and when, is read from the sequence."""
 
     def __init__(self, world, server):
         super().__init__(daemon=True)
+        self.content = bytearray()
         self.socket = socket.create_connection(("127.0.0.1", server.port), START)
-        world.listeners.append((server.process.pid, self.socket.getsockname()[1]))
+        world.listeners[server.process.pid, self.socket.getsockname()[1]] = self
         self.socket.sendall(
             f"GET /v1/rooms/lobby/live HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
             f"Authorization: Bearer {token('listener')}\r\n\r\n".encode())
@@ -419,8 +423,13 @@ class Listener(threading.Thread):
 
     def run(self):
         with contextlib.suppress(OSError):
-            while self.socket.recv(65536):
-                pass
+            while part := self.socket.recv(65536):
+                self.content += part
+
+    def received(self):
+        """The number of events that it has got, once its server has ended."""
+        self.join(START)
+        return len(sequence.EVENT.findall(self.content))
 
 
 def drive(world, server, actors, count, jobs=False, during=None):

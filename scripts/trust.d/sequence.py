@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KINDS = "NONE CREATE WRITE ZERO TRUNCATE SYNC_BEGIN SYNC_END RENAME LINK UNLINK ACCEPT SEND SENT FAULT".split()
 (_, CREATE, WRITE, ZERO, TRUNCATE, SYNC_BEGIN, SYNC_END, RENAME, LINK, UNLINK, ACCEPT, SEND, SENT, FAULT) = range(14)
 HEAD = struct.Struct("<IIIIqq")
+EVENT = re.compile(rb"^data: (.*)$", re.M)  # of an event stream
 
 Record = collections.namedtuple("Record", "kind process flag file place bytes")
 
@@ -84,7 +85,7 @@ class Stream:
 
     def events(self):
         """The position and data of each event of an event stream."""
-        for match in re.finditer(rb"^data: (.*)$", self.content, re.M):
+        for match in EVENT.finditer(self.content):
             yield self.position(match.start()), match[1].rstrip(b"\r")
 
 
