@@ -3,23 +3,6 @@ struct JobCheck<DB: SQLDatabase> {
     let db: DB
     let findings: Findings
 
-    /// The tables that may have rows of a room, each with the expression for the room's number.
-    private static var tables: [(name: String, ofRoom: String)] {
-        [
-            ("members", "members.room = rooms.id"), ("read_marks", "read_marks.room = rooms.id"),
-            ("slow_sends", "slow_sends.room = rooms.id"),
-            ("notify", "notify.room = rooms.id"), ("expired", "expired.room = rooms.id"),
-            ("bans", "bans.room = rooms.id"),
-            ("reactions", ofMessages("reactions.message")), ("mentions", ofMessages("mentions.message")),
-            ("pins", ofMessages("pins.message")), ("indexed", "indexed.room = rooms.id"),
-            ("first_contents", ofMessages("first_contents.message")), ("messages", ofMessages("messages.id")),
-        ]
-    }
-
-    private static func ofMessages(_ key: String) -> String {
-        "\(key) > rooms.id << 36 AND \(key) < (rooms.id + 1) << 36"
-    }
-
     func run() throws {
         try db.forEach("SELECT id, kind FROM jobs") { row in
             let kind = row.text(1)
@@ -32,12 +15,18 @@ struct JobCheck<DB: SQLDatabase> {
         try db.forEach(alive) { row in
             findings.add("a job removes this room, but the room is not marked as deleted", room: "#\(row.integer(0))")
         }
-        for (table, ofRoom) in Self.tables {
+        let tables =
+            StoredTable.ofRooms.map { ($0.name, $0.isOfRoom("rooms.id")) }
+            + [
+                ("messages", StoredTable.isMessage("messages.id", of: "rooms.id")),
+                ("indexed", "indexed.room = rooms.id"),
+            ]
+        for (table, isOfRoom) in tables {
             guard try db.hasTable(table) else { continue }
             let names = """
                 SELECT name FROM rooms WHERE deleted = 1
                     AND id NOT IN (SELECT number FROM jobs WHERE kind = 'room')
-                    AND EXISTS (SELECT 1 FROM \(table) WHERE \(ofRoom))
+                    AND EXISTS (SELECT 1 FROM \(table) WHERE \(isOfRoom))
                 """
             try db.forEach(names) { row in
                 findings.add("this room is deleted, but no job removes its \(table)", room: row.text(0))

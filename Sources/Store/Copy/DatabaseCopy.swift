@@ -143,8 +143,8 @@ public struct DatabaseCopy {
             var (table, lastKey) = try start()
             progress.allMessages = try count("messages", source)
             progress.messages = try count("messages", target)
-            while table < CopiedTable.all.count {
-                let current = CopiedTable.all[table]
+            while table < StoredTable.all.count {
+                let current = StoredTable.all[table]
                 let rows = try read(current, after: lastKey)
                 try transaction {
                     try insert(rows, into: current)
@@ -153,7 +153,7 @@ public struct DatabaseCopy {
                     } else {
                         lastKey = Array(rows.last!.prefix(current.keyCount))
                     }
-                    let key = lastKey.map { CopiedTable.all[table].text(ofKey: $0[...]) }
+                    let key = lastKey.map { StoredTable.all[table].text(ofKey: $0[...]) }
                     try set(DatabaseCopy.placeKey, to: "\(table)" + (key.map { "\t" + $0 } ?? ""))
                 }
                 if current.name == "messages" {
@@ -172,7 +172,7 @@ public struct DatabaseCopy {
         }
 
         /// Returns the table to continue with and the key of its last copied row, and marks a new target as unfinished.
-        private mutating func start() throws -> (table: Int, lastKey: [CopiedTable.Value]?) {
+        private mutating func start() throws -> (table: Int, lastKey: [StoredTable.Value]?) {
             guard let epoch = try meta("epoch", source) else {
                 throw StoreError(
                     description: "the source has no epoch: it is a backup that was never opened by a server")
@@ -184,7 +184,7 @@ public struct DatabaseCopy {
                 progress.isContinued = true
                 let parts = try meta(DatabaseCopy.placeKey, target)?.split(separator: "\t", maxSplits: 1) ?? []
                 let table = parts.first.flatMap { Int($0) } ?? 0
-                return (table, parts.count > 1 ? CopiedTable.all[table].key(String(parts[1])) : nil)
+                return (table, parts.count > 1 ? StoredTable.all[table].key(String(parts[1])) : nil)
             }
             guard try count("rooms", target) == 0 else {
                 throw StoreError(description: "the target is not empty: a copy needs a database of its own")
@@ -195,13 +195,13 @@ public struct DatabaseCopy {
 
         // MARK: Rows
 
-        private func read(_ table: CopiedTable, after lastKey: [CopiedTable.Value]?) throws -> [[CopiedTable.Value]] {
+        private func read(_ table: StoredTable, after lastKey: [StoredTable.Value]?) throws -> [[StoredTable.Value]] {
             let select = try source.prepare(table.select(after: lastKey != nil, limit: DatabaseCopy.rows))
             if let lastKey { try select.bind(lastKey) }
             return try select.allRows { table.values(of: $0) }
         }
 
-        private func insert(_ rows: [[CopiedTable.Value]], into table: CopiedTable) throws {
+        private func insert(_ rows: [[StoredTable.Value]], into table: StoredTable) throws {
             let insert = try target.prepare(table.insert(overriding: Target.overriding))
             for row in rows {
                 try insert.bind(row)
@@ -215,7 +215,7 @@ public struct DatabaseCopy {
 
         /// Gives the target the identity of the source, once it has all rows.
         private func finish() throws {
-            for table in CopiedTable.all {
+            for table in StoredTable.all {
                 let (wanted, found) = (try count(table.name, source), try count(table.name, target))
                 guard wanted == found else {
                     throw StoreError(
@@ -228,7 +228,7 @@ public struct DatabaseCopy {
                 for key in ["epoch", "fingerprint_secret", "imported"] {
                     if let value = try meta(key, source) { try set(key, to: value) }
                 }
-                for table in CopiedTable.all where table.isNumbered { try target.continueNumbers(of: table.name) }
+                for table in StoredTable.all where table.isNumbered { try target.continueNumbers(of: table.name) }
                 // Receivers compare the numbers of events with earlier ones, which may have no rows any more.
                 try target.continueEvents(after: try source.lastEvent())
                 try target.listWebhookRooms()

@@ -105,16 +105,16 @@ extension SQLDatabase {
         ) { $0.integer(0) }
     }
 
-    /// Deletes at most `most` read marks of a user, and as many times of slow mode and settings of what may disturb, in
-    /// rooms without a boundary.
+    /// Deletes at most `most` read marks of a user in rooms without a boundary, and as many rows of each other of
+    /// ``StoredTable/ofUsersInRooms``.
     ///
     /// - Returns: false once all are gone.
     func deleteMarks(of user: UserID, most: Int) throws -> Bool {
-        let counts = try ["read_marks", "slow_sends", "notify"].map { table in
+        let counts = try StoredTable.ofUsersInRooms.map { table in
             try runCounting(
                 """
-                DELETE FROM \(table) WHERE "user" = $1 AND room IN (
-                    SELECT room FROM \(table) AS marks WHERE "user" = $1 AND NOT EXISTS (
+                DELETE FROM \(table.name) WHERE "user" = $1 AND room IN (
+                    SELECT room FROM \(table.name) AS marks WHERE "user" = $1 AND NOT EXISTS (
                         SELECT 1 FROM returns WHERE returns."user" = $1 AND returns.room = marks.room) LIMIT $2)
                 """, user, most)
         }

@@ -196,7 +196,6 @@ extension Commit {
     private func removeRows(of room: Int64) throws -> Bool {
         // Rows that refer to messages are removed before the messages.
         if try db.deleteRows(of: room, most: CommitLimits.jobRows) { return false }
-        try db.deleteExpired(of: room)
         return try db.deleteMessages(
             of: room, most: CommitLimits.jobRows, bytes: CommitLimits.jobBytes, before: store.unindex) == 0
     }

@@ -38,41 +38,12 @@ extension SQLDatabase {
 
 /// Statements that remove the rows of deleted rooms.
 extension SQLDatabase {
-    /// Deletes at most `most` rows of a room from the first table that has any: members, read marks, what may disturb users,
-    /// times of slow mode, bans, pins, or reactions to its messages and mentions in them.
+    /// Deletes at most `most` rows of a room, from the first of ``StoredTable/ofRooms`` that has any.
     ///
     /// - Returns: false once all are gone.
     func deleteRows(of room: Int64, most: Int) throws -> Bool {
-        for delete in [
-            """
-            DELETE FROM members WHERE (room, "user") IN (SELECT room, "user" FROM members WHERE room = $1 LIMIT $2)
-            """,
-            """
-            DELETE FROM read_marks WHERE ("user", room) IN
-                (SELECT "user", room FROM read_marks WHERE room = $1 LIMIT $2)
-            """,
-            """
-            DELETE FROM notify WHERE ("user", room) IN (SELECT "user", room FROM notify WHERE room = $1 LIMIT $2)
-            """,
-            """
-            DELETE FROM slow_sends WHERE ("user", room) IN
-                (SELECT "user", room FROM slow_sends WHERE room = $1 LIMIT $2)
-            """,
-            "DELETE FROM bans WHERE (room, \"user\") IN (SELECT room, \"user\" FROM bans WHERE room = $1 LIMIT $2)",
-            """
-            DELETE FROM pins WHERE message IN (SELECT message FROM pins
-                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumOrdinal)) LIMIT $2)
-            """,
-            """
-            DELETE FROM reactions WHERE (message, key, "user") IN (SELECT message, key, "user" FROM reactions
-                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumOrdinal)) LIMIT $2)
-            """,
-            """
-            DELETE FROM mentions WHERE ("user", message) IN (SELECT "user", message FROM mentions
-                WHERE message > $1 << 36 AND message <= ($1 << 36 | \(RowKey.maximumOrdinal)) LIMIT $2)
-            """,
-        ] {
-            if try runCounting(delete, room, most) > 0 { return true }
+        for table in StoredTable.ofRooms {
+            if try runCounting(table.deletionOfRoom, room, most) > 0 { return true }
         }
         return false
     }
@@ -103,13 +74,7 @@ extension SQLDatabase {
         guard count > 0 else { return 0 }
         try before(RowKey(rawValue: first), RowKey(rawValue: last))
         try runSoon("DELETE FROM messages WHERE id >= $1 AND id <= $2", first, last)
-        try runSoon("DELETE FROM first_contents WHERE message >= $1 AND message <= $2", first, last)
         return count
-    }
-
-    /// Deletes a room's expiry mark.
-    func deleteExpired(of room: Int64) throws {
-        try runSoon("DELETE FROM expired WHERE room = $1", room)
     }
 }
 

@@ -83,7 +83,7 @@ extension SQLDatabase {
 extension RoomManners {
     /// The columns of the title and the other settings in a room's row, in the order of ``init(_:from:)``, with the
     /// values of a new room.
-    static let settings: [(column: String, kind: CopiedTable.Column.Kind, initial: String)] = [
+    static let settings: [(column: String, kind: StoredTable.Column.Kind, initial: String)] = [
         ("title", .text, "NULL"), ("posting", .integer, "0"), ("slow_seconds", .integer, "0"),
         ("keep_days", .integer, "NULL"), ("avatar", .text, "NULL"), ("data", .text, "NULL"),
         ("pinning", .integer, "0"), ("searchable", .integer, "1"),

@@ -145,7 +145,7 @@ struct DatabaseCopyTests {
 
     @Test func `has every table and column but those that are made anew`() throws {
         let copied = Dictionary(
-            uniqueKeysWithValues: CopiedTable.all.map { ($0.name, $0.columns.map(\.name).sorted()) })
+            uniqueKeysWithValues: StoredTable.all.map { ($0.name, $0.columns.map(\.name).sorted()) })
         func check(_ rows: [[String?]], tables: Set<String>, columns: [String: [String]]) {
             var found: [String: [String]] = [:]
             for row in rows { found[row[0]!, default: []].append(row[1]!) }
