@@ -128,6 +128,52 @@ struct PushStoreTests {
         #expect(try store.pushRevision(of: RoomID("lobby"), through: 3) == 5)
     }
 
+    /// The statements select by these conditions themselves, so that a look at a room costs what may be due in it.
+    @Test func `selects by bans and muted rooms as the rules do`() throws {
+        let webhook = try set([.push])
+        try log.fill(3)
+        let end = Timestamp(milliseconds: time.milliseconds + 60_000)
+        let room = try RoomID("lobby")
+        let bans = BanTable()
+        var settings: [UserID: NotifySettings] = [:]
+        for until in [nil, end] {
+            for (index, key) in [(0, room), (1, nil), (2, room), (3, nil)] {
+                let user = try UserID("banned\(index)\(until == nil ? "" : "-until")")
+                try log.join("lobby", as: user.string)
+                let ban = BanSettings(scope: index < 2 ? .all : .send, until: until)
+                let change: Submission.Change = key == nil ? .user(user, .ban(ban)) : .room(.setBan(user, ban))
+                var submission = try log.submission(change, in: "lobby", by: "root", isAdmin: true)
+                if key == nil { submission.room = nil }
+                _ = try log.outcome(submission).get()
+                let set = Ban(user: user, scope: ban.scope, until: until, by: try UserID("root"), createdAt: time)
+                bans.change([BanTable.Key(room: key, user: user): set], at: time)
+            }
+            for level in [NotifySettings.Level.all, .mentions, .none] {
+                let user = try UserID("\(level)\(until == nil ? "" : "-until")")
+                try log.join("lobby", as: user.string)
+                settings[user] = NotifySettings(level: level, until: until)
+                _ = try log.change(.setNotify(settings[user]!), by: user.string).get()
+            }
+        }
+        let users = try log.texts("SELECT \"user\" FROM members").compactMap { try $0.map { try UserID($0) } }
+        #expect(users.count == 15)
+        for time in [-1, 0, 1].map({ Timestamp(milliseconds: end.milliseconds + $0) }) {
+            func mayRead(_ user: UserID) -> Bool {
+                bans.refusal(of: user, in: room, isAdmin: false, for: .read, at: time) == nil
+            }
+            let found = try #require(
+                try store.pushFacts(of: room, webhook, since: 0, after: nil, seen: 0, LargeRoomLook(), at: time))
+            #expect(Set(found.facts.members.map(\.user)) == Set(users.filter(mayRead)))
+            // Alice has sent the messages, so they count for no badge of hers.
+            let states = try store.pushStates(of: users.map { PushPair($0, found.number) }, at: time)
+            for user in users where user.string != "alice" {
+                let isMuted = settings[user].map { $0.level == .none && $0.isInForce(at: time) } ?? false
+                let badge = states[PushPair(user, found.number)]?.badge ?? 0
+                #expect((badge > 0) == (mayRead(user) && !isMuted), "\(user) at \(time)")
+            }
+        }
+    }
+
     @Test func `marks whatever may lower a badge that was told, and nothing without push events`() throws {
         try log.fill(3)
         for user in ["bob", "carol"] { try log.join("lobby", as: user) }
