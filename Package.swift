@@ -83,12 +83,12 @@ let package = Package(
         module("Transport", ["CLibwebsockets"]),
         // Search: what texts and queries have in common. It has no dependencies.
         module("TextSearch", []),
-        // The contract of the log, rooms' feeds and subscribers, presence and notices.
-        module("Chat", ["Wire", "WebSocket", "TextSearch"]),
-        // The decisions of a node that shares a database with others.
-        module("Nodes", ["Wire", "Chat"]),
         // HMAC, and keys that sign and verify, with OpenSSL.
         module("Signatures", ["COpenSSL"]),
+        // The contract of the log, rooms' feeds and subscribers, presence and notices.
+        module("Chat", ["Wire", "WebSocket", "TextSearch", "Signatures"]),
+        // The decisions of a node that shares a database with others.
+        module("Nodes", ["Wire", "Chat"]),
         // Callers' tokens and the keys that verify them.
         module("Tokens", ["Wire", "Chat", "Signatures"]),
         // Deliveries to webhooks: signatures, which room is delivered when, and the client that sends them.

@@ -1,5 +1,4 @@
 import Chat
-import Store
 import Wire
 
 /// The users whom the caller blocks.

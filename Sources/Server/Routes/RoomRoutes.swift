@@ -1,7 +1,6 @@
 import Chat
 import HTTP
 import HTTPTypes
-import Store
 import Wire
 
 /// The list of the caller's rooms; reading and changing a room, its settings and the caller's read mark; and presence.

@@ -1,3 +1,4 @@
+import Chat
 import Wire
 
 /// Checks the rows of rooms that are not messages: settings, read marks, members, bans and expiry marks; and blocks. Mentions

@@ -1,16 +1,5 @@
 import Chat
-import Signatures
-public import Wire
-
-extension RoomID {
-    /// Returns the id of the direct room of two users: `@`, and the first 22 characters of the base64url (RFC 4648) of
-    /// SHA-256 over both ids in byte order, joined by U+0000.
-    public static func direct(_ user: UserID, _ other: UserID) -> RoomID {
-        let ids = [Array(user.string.utf8), Array(other.string.utf8)].sorted { $0.lexicographicallyPrecedes($1) }
-        let text = Base64URL.encode(SHA256.digest(of: ids[0] + [0] + ids[1]))
-        return RoomID(trusted: "@" + text.prefix(directCharacters))
-    }
-}
+import Wire
 
 /// The two members of a direct room, as its row has them.
 struct DirectPair: Equatable {
