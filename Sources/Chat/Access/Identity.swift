@@ -33,9 +33,5 @@ public struct Identity: Sendable, Hashable {
     public var isServerAdmin: Bool { isAdmin && rooms == nil }
 
     /// Returns true if the caller's token allows the room.
-    public func allows(room: RoomID) -> Bool {
-        guard let rooms else { return true }
-        for pattern in rooms where pattern.matches(room) { return true }
-        return false
-    }
+    public func allows(room: RoomID) -> Bool { RoomPattern.allow(room, rooms) }
 }

@@ -33,6 +33,13 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
         return string.withUTF8Span { pattern in room.string.withUTF8Span { Self.matches(pattern, $0) } }
     }
 
+    /// Returns true if one of the patterns matches the room, or if there is no limit to patterns.
+    public static func allow(_ room: RoomID, _ patterns: [RoomPattern]?) -> Bool {
+        guard let patterns else { return true }
+        for pattern in patterns where pattern.matches(room) { return true }
+        return false
+    }
+
     /// Backtracks to the last `*` only: whatever an earlier `*` could match in addition, the last one can match as
     /// well. So the time is bounded by the product of the lengths.
     private static func matches(_ pattern: Span<UInt8>, _ text: Span<UInt8>) -> Bool {

@@ -108,7 +108,7 @@ public struct Webhook: Sendable, Hashable {
     }
 
     /// Returns true if its patterns match a room.
-    public func covers(_ room: RoomID) -> Bool { rooms.contains { $0.matches(room) } }
+    public func covers(_ room: RoomID) -> Bool { RoomPattern.allow(room, rooms) }
 
     /// True if its receiver learns that a room was deleted.
     public var getsDeletions: Bool { events.contains(.message) || events.contains(.room) }

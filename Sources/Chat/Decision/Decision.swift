@@ -91,7 +91,7 @@ struct Rules {
 
     // MARK: Access
 
-    /// Checks that the caller may use the room at all, as a reader does.
+    /// Checks that the caller may use the room at all, as ``ReadRules`` do for a reader.
     mutating func checkUse(_ submission: Submission) throws(Halt) {
         if submission.room != nil {
             try facts.require(.room)
@@ -108,33 +108,29 @@ struct Rules {
     }
 
     private func checkAccess(_ submission: Submission) throws(Halt) {
-        guard let room = facts.room else {
-            switch submission.change {
-            case .send, .room(.set):
-                if facts.policy.roomsByAdminsOnly, !submission.isAdmin { throw .refused(.roomNotFound) }
-                // Only `setDirect` makes a direct room.
-                if submission.room?.isDirect == true { throw .refused(.roomNotFound) }
-            case .room(.setDirect), .room(.setBlock), .room(.closeReport): break
-            case .room: throw .refused(.roomNotFound)
-            case .change, .read:
-                if facts.policy.roomsByAdminsOnly || submission.room?.isDirect == true { throw .refused(.roomNotFound) }
-            case .user: break
-            }
-            return
-        }
-        switch submission.change {
+        guard let id = submission.room else { return }
+        switch (submission.change, facts.room) {
         // A block is possible whatever became of the direct room of the two.
-        case .room(.setBlock): return
+        case (.room(.setBlock), _): return
         // An admin may also decide on a report of a message whose room was deleted.
-        case .room(.closeReport): return
+        case (.room(.closeReport), _): return
         // Its rule looks at both members.
-        case .room(.setDirect): return
-        default: break
-        }
-        if room.isDeleted { throw .refused(.roomDeleted) }
-        if room.isPrivate, !submission.isAdmin {
-            try facts.require(.role)
-            if facts.role == nil { throw .refused(.roomNotFound) }
+        case (.room(.setDirect), _): return
+        // These create the room. Only `setDirect` makes a direct one.
+        case (.send, nil), (.room(.set), nil):
+            let isAllowed = submission.isAdmin || !facts.policy.roomsByAdminsOnly
+            guard isAllowed, !id.isDirect else { throw .refused(.roomNotFound) }
+        case (.room, nil): throw .refused(.roomNotFound)
+        // It is about no room.
+        case (.user, nil): return
+        default:
+            let room = facts.room.map { ($0.isPrivate, $0.isDeleted) }
+            let refusal = try ReadRules.refusal(of: id, room, isAdmin: submission.isAdmin, facts.policy) {
+                () throws(Halt) in
+                try facts.require(.role)
+                return facts.role != nil
+            }
+            if let refusal { throw .refused(refusal) }
         }
     }
 
@@ -178,9 +174,8 @@ struct Rules {
 
     /// Returns true if the caller may administer the room.
     func isOwner(_ submission: Submission) throws(Halt) -> Bool {
-        if submission.isAdmin { return true }
-        try facts.require(.role)
-        return facts.role == .owner
+        if !submission.isAdmin { try facts.require(.role) }
+        return ReadRules.isOwner(facts.role, isAdmin: submission.isAdmin)
     }
 
     /// Checks that the caller may administer the room.

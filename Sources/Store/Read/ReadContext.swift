@@ -4,13 +4,13 @@ import Wire
 /// The state that the reading threads of a log share, whichever its store.
 final class ReadContext: Sendable {
     let epoch: String
-    let bans: BanTable
+    let rules: ReadRules
     let configuration: StoreConfiguration
     let backlog: AnswerBacklog
 
     init(epoch: String, bans: BanTable, _ configuration: StoreConfiguration) {
         self.epoch = epoch
-        self.bans = bans
+        rules = ReadRules(policy: configuration.policy, bans: bans, now: configuration.clock)
         self.configuration = configuration
         backlog = AnswerBacklog(limit: configuration.waitingAnswerBytes)
     }
@@ -35,49 +35,6 @@ final class ReadContext: Sendable {
                 // The error may have ended the transaction, so the next query gets a new one.
                 return query.reply.fail(Self.problem(error))
             }
-        }
-    }
-
-    // MARK: Refusals
-
-    /// Refuses a read of a room that its reader may not see.
-    ///
-    /// - Parameters:
-    ///   - room: The room; `nil` if it does not exist.
-    ///   - isMember: Returns true if the reader is a member. Asked if that matters.
-    func checkAccess(
-        _ query: Query, to room: (isPrivate: Bool, isDeleted: Bool)?, _ isMember: (UserID) throws -> Bool
-    ) throws {
-        if room?.isDeleted == true { throw Problem.roomDeleted }
-        if let room {
-            if room.isPrivate, !query.isAdmin {
-                guard let user = query.user, try isMember(user) else { throw Problem.roomNotFound }
-            }
-        } else if configuration.roomsByAdminsOnly || query.room?.isDirect == true {
-            throw Problem.roomNotFound
-        }
-        try refuseBanned(query, from: query.room)
-    }
-
-    /// Refuses a read by a user who is banned from the room, or without a room from the whole server.
-    func refuseBanned(_ query: Query, from room: RoomID? = nil) throws(Problem) {
-        if let refusal = refusal(of: query, from: room) { throw refusal }
-    }
-
-    /// Returns the reason why a ban keeps the reader from a room, or without a room from the whole server.
-    func refusal(of query: Query, from room: RoomID?) -> Problem? {
-        if bans.isEmpty { return nil }
-        return bans.refusal(
-            of: query.user, in: room, isAdmin: query.isAdmin, for: .read, at: configuration.clock())
-    }
-
-    /// Returns a function that returns true for the rooms to list. Rooms that a ban keeps the user from reading are not
-    /// listed. The bans are looked up again inside the transaction, so a list that shows a message knows every ban that
-    /// was answered before it was sent.
-    func mayList(within patterns: [RoomPattern]?, for query: Query) -> (RoomID) -> Bool {
-        { room in
-            if let patterns, !patterns.contains(where: { $0.matches(room) }) { return false }
-            return self.refusal(of: query, from: room) == nil
         }
     }
 

@@ -48,7 +48,7 @@ extension ReadTransaction {
     /// Searches one room.
     func search(_ request: SearchRequest, in id: RoomID, for query: Query) throws -> SearchSlice {
         let room = try store.room(id)
-        try context.checkAccess(query, to: room.map { ($0.isPrivate, $0.isDeleted) }) { user in
+        try context.rules.check(query, of: room.map { ($0.isPrivate, $0.isDeleted) }) { user in
             try room.flatMap { try db.role(of: user, in: $0.number) } != nil
         }
         return try search(request, in: room == nil ? [] : [SearchedRoom(id: id, latest: .max)])

@@ -23,7 +23,7 @@ struct ReadTransaction<View: StoreView> {
     /// - Throws: The ``Problem`` that the read is refused with.
     func answer(_ query: Query, _ room: View.Room?) throws -> Int {
         guard case .room(let id, let read) = query.kind else { return 0 }
-        try context.checkAccess(query, to: room.map { ($0.isPrivate, $0.isDeleted) }) { user in
+        try context.rules.check(query, of: room.map { ($0.isPrivate, $0.isDeleted) }) { user in
             try room.flatMap { try db.role(of: user, in: $0.number) } != nil
         }
         switch read {
@@ -256,7 +256,7 @@ struct ReadTransaction<View: StoreView> {
         let role = try room.flatMap { room in
             try query.user.flatMap { try db.role(of: $0, in: room.number) }
         }
-        guard query.isAdmin || role == .owner else { throw Problem.notAnOwner }
+        try context.rules.checkOwner(query, role: role)
         try answer(read, from: room?.number)
     }
 

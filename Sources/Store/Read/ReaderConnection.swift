@@ -47,23 +47,18 @@ extension ReaderConnection {
         let query = queries.first!
         do {
             try check()
+            // What belongs to a user is answered to a user only.
+            try context.rules.check(query)
             switch query.kind {
             case .room:
                 return answer(queries.prefix { if case .room = $0.kind { true } else { false } })
             case .ownRooms(let read, let patterns): try answer(read, within: patterns, for: query)
             case .search(let request, let room, let patterns, let reply):
                 try answer(request, in: room, within: patterns, reply, for: query)
-            case .own(let read):
-                guard let user = query.user else { throw Problem.unauthenticated("These are a user's own.") }
-                try context.refuseBanned(query)
-                try transaction { try $0.answer(read, of: user) }
+            case .own(let read): try transaction { try $0.answer(read, of: query.user!) }
             case .profiles(let users, let reply):
-                try context.refuseBanned(query)
                 try withDatabase { reply.answer(Profiles(try $0.profiles(of: users))) }
-            case .server(let read):
-                guard query.isAdmin else { throw Problem.notAnAdmin }
-                try context.refuseBanned(query)
-                try transaction { try $0.answer(read) }
+            case .server(let read): try transaction { try $0.answer(read) }
             }
         } catch {
             query.reply.fail(ReadContext.problem(error))
@@ -75,10 +70,8 @@ extension ReaderConnection {
     private mutating func answer(
         _ read: Query.OwnRoomsRead, within patterns: [RoomPattern]?, for query: Query
     ) throws {
-        guard let user = query.user else { throw Problem.unauthenticated("A list of rooms is that of a user.") }
-        let context = context
-        try context.refuseBanned(query)
-        let isWanted = context.mayList(within: patterns, for: query)
+        let (context, user) = (context, query.user!)
+        let isWanted = context.rules.mayList(within: patterns, for: query)
         switch read {
         case .inbox(let request, let reply):
             try transaction(for: user, where: isWanted) { transaction in
@@ -109,7 +102,6 @@ extension ReaderConnection {
         _ request: SearchRequest, in room: RoomID?, within patterns: [RoomPattern]?, _ reply: Reply<SearchSlice>,
         for query: Query
     ) throws {
-        guard let user = query.user else { throw Problem.unauthenticated("Only users with a name may search.") }
         let context = context
         func answer(_ slice: SearchSlice) {
             if let share = context.backlog.hold(slice.messageBytes) { reply.hold(share) }
@@ -120,8 +112,8 @@ extension ReaderConnection {
                 answer(try transaction.search(request, in: room, for: query))
             }
         } else {
-            try context.refuseBanned(query)
-            let isWanted = context.mayList(within: patterns, for: query)
+            let user = query.user!
+            let isWanted = context.rules.mayList(within: patterns, for: query)
             try transaction(for: user, where: isWanted) { transaction in
                 answer(try transaction.search(request, of: user, where: isWanted))
             }

@@ -84,7 +84,7 @@ struct PostgresReader: ReaderConnection {
     /// - Returns: The number of bytes of its messages.
     private func answer(_ query: Query, _ page: PageStatement.Page) throws -> Int {
         guard case .room(_, .page(_, let reply)) = query.kind else { return 0 }
-        try context.checkAccess(query, to: (page.isPrivate, page.isDeleted)) { _ in page.isForMember }
+        try context.rules.check(query, of: (page.isPrivate, page.isDeleted)) { _ in page.isForMember }
         reply.answer(page.slice)
         return page.slice.messages.count
     }
