@@ -237,10 +237,10 @@ final class Client {
     ///
     /// - Returns: True if everything is loaded.
     func load() -> Bool {
-        guard world.database.tables.rooms[room]!.admits(user) else { return true }
+        guard world.database.tables.admits(user, to: room) else { return true }
         let view = timeline.view
         for row in view.rows {
-            if case .send(let note, .failed) = row.content, world.database.tables.rooms[room]!.bans[user] == nil {
+            if case .send(let note, .failed) = row.content, world.maySend(user, to: room) {
                 handle(.retry(clientMessageID: note.clientMessageID))
             }
         }

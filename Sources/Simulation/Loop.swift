@@ -32,14 +32,16 @@ final class Loop {
 
     /// Serves a change.
     func submit(
-        _ change: Submission.Change, to room: RoomID, by user: UserID, _ request: Request,
+        _ change: Submission.Change, to room: RoomID?, by user: UserID, isAdmin: Bool = false, _ request: Request,
         then: @escaping (Result<Receipt, Problem>) -> Void
     ) {
         tickets += 1
         let ticket = Ticket(loop: index, number: tickets)
         outcomes[ticket.number] = (request, then)
         node.submit(
-            Submission(ticket: ticket, room: room, sender: user, change: change, arrival: node.scheduler.instant))
+            Submission(
+                ticket: ticket, room: room, sender: user, change: change, isAdmin: isAdmin,
+                arrival: node.scheduler.instant))
     }
 
     /// Returns true if the client still waits for the outcome.
@@ -168,7 +170,12 @@ final class Loop {
                 self.end(feed.subscribers.filter { $0.user == ban.user }, because: .banned(ban, isFromRoom: true))
             case .removed(let user, let room): recheck(user, room, asMember: true)
             case .becamePrivate(let room): recheck(nil, room, asMember: false)
-            case .roomDeleted, .erased, .banned: break
+            case .banned(let ban, nil):
+                for feed in feeds.values.sorted(by: { $0.room.string < $1.room.string }) {
+                    self.end(
+                        feed.subscribers.filter { $0.user == ban.user }, because: .banned(ban, isFromRoom: false))
+                }
+            case .roomDeleted, .erased: break
             case .unknown:
                 for feed in feeds.values.sorted(by: { $0.room.string < $1.room.string }) {
                     self.end(feed.subscribers, because: .unavailable("The node was away."))

@@ -81,7 +81,7 @@ final class Node: LogObserver, @unchecked Sendable {
     }
 
     func submit(_ submission: Submission) {
-        writers[world.number(of: submission.room!) % writers.count].submit(submission)
+        writers[(submission.room.map(world.number) ?? 0) % writers.count].submit(submission)
     }
 
     func hint(_ batches: [Batch], changesAccess: Bool) { notifier.add(batches, changesAccess: changesAccess) }
@@ -120,10 +120,13 @@ final class Node: LogObserver, @unchecked Sendable {
         }
     }
 
-    /// Refuses a read of a room that its reader may not see, as `ReadContext` does.
+    /// Refuses a read of a room that its reader may not see, as a `ReadTransaction` does.
     func refusal(_ user: UserID, _ room: RoomID, _ tables: Tables) -> Problem? {
-        if let row = tables.rooms[room], row.facts.isPrivate, row.members[user] == nil { return .roomNotFound }
-        return access.bans.refusal(of: user, in: room, isAdmin: false, for: .read, at: access.clock())
+        let row = tables.rooms[room]
+        let refusal = ReadRules.refusal(
+            of: room, row.map { ($0.facts.isPrivate, $0.facts.isDeleted) }, isAdmin: false, Facts.Policy()
+        ) { row?.members[user] != nil }
+        return refusal ?? access.bans.refusal(of: user, in: room, isAdmin: false, for: .read, at: access.clock())
     }
 
     // MARK: What the log reports

@@ -19,8 +19,13 @@ final class Oracle {
         let room: RoomID
     }
 
+    /// The times at which users were banned from the whole server.
+    private var banned: [UserID: Int64] = [:]
+
     /// Time after the end of an access for which messages may still be sent: 1 second.
     private static let grace = Int64.seconds(1)
+    /// Time that a change may take in the database after its look for bans from the server, which may come meanwhile.
+    private static let commit = Database.idleTime + .seconds(1)
 
     init(_ world: World) { self.world = world }
 
@@ -43,11 +48,16 @@ final class Oracle {
                 if message.rev != Int64(history[id]!.count) {
                     fail("revision \(message.rev) of \(id) is not the next one")
                 }
+                let isNew = message.seq > old.facts.head && !message.isChanged
                 // The commit may have given access before it stored the message.
-                if ![old, new].contains(where: { $0.admits(user) && $0.bans[user] == nil }) {
+                let states = [before, after]
+                if !states.contains(where: { isNew ? $0.permitsSends(of: user, to: id) : $0.permits(user, in: id) }) {
                     fail("\(user) has written to \(id) \(old.bans[user] == nil ? "without access" : "although banned")")
                 }
-                guard message.seq > old.facts.head, !message.isChanged else { continue }
+                if let time = banned[user], world.scheduler.now > time + Self.commit, after.bans[user] != nil {
+                    fail("\(user) has written to \(id) although banned from the server")
+                }
+                guard isNew else { continue }
                 head += 1
                 if message.seq != head { fail("message \(message.seq) of \(id) is not the next one") }
             }
@@ -64,12 +74,17 @@ final class Oracle {
                 }
             }
         }
-        for (id, new) in after.rooms {
-            for user in world.users {
+        for user in world.users {
+            if after.bans[user] == nil {
+                banned[user] = nil
+            } else if before.bans[user] == nil {
+                banned[user] = world.scheduler.now
+            }
+            for id in after.rooms.keys {
                 let loss = Loss(user: user, room: id)
-                if new.admits(user) {
+                if after.admits(user, to: id) {
                     lost[loss] = nil
-                } else if before.rooms[id]?.admits(user) == true {
+                } else if before.admits(user, to: id) {
                     lost[loss] = world.scheduler.now
                 }
             }
@@ -129,7 +144,7 @@ final class Oracle {
         }
         for client in clients {
             let room = tables.rooms[client.room]!
-            guard room.admits(client.user) else { continue }
+            guard tables.admits(client.user, to: client.room) else { continue }
             let view = client.timeline.view
             let name = "\(client.user) in \(client.room)"
             if view.connection != .live { fail("\(name) is \(view.connection.rawValue)") }
@@ -145,7 +160,9 @@ final class Oracle {
                     }
                     expected -= 1
                 case .send(let draft, let state):
-                    if room.bans[client.user] == nil { fail("\(name) has not sent \(draft.clientMessageID): \(state)") }
+                    if world.maySend(client.user, to: client.room) {
+                        fail("\(name) has not sent \(draft.clientMessageID): \(state)")
+                    }
                 default: break
                 }
             }

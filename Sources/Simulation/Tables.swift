@@ -41,14 +41,11 @@ struct Tables {
             for (index, row) in messages.enumerated() where row.rev > rev { found.append((Int64(index) + 1, row)) }
             return found.sorted { $0.row.rev < $1.row.rev }
         }
-
-        /// True if nobody is kept from reading the room who is not banned.
-        func admits(_ user: UserID) -> Bool {
-            (!facts.isPrivate || members[user] != nil) && bans[user]?.scope != .all
-        }
     }
 
     var rooms: [RoomID: Room] = [:]
+    /// The bans from the whole server.
+    var bans: [UserID: Ban] = [:]
     var events: [AccessState.Stored] = []
     var revocations: Int64 = 0
 
@@ -56,6 +53,28 @@ struct Tables {
     var event: Int64 { Int64(events.count) }
 
     func room(_ number: Int64) -> Room? { rooms.values.first { $0.number == number } }
+
+    // MARK: What the oracle asks, in words of its own
+
+    /// Returns true if a user may read a room.
+    func admits(_ user: UserID, to id: RoomID) -> Bool {
+        let room = rooms[id]!
+        return (!room.facts.isPrivate || room.members[user] != nil)
+            && room.bans[user]?.scope != .all && bans[user]?.scope != .all
+    }
+
+    /// Returns true if a user may change messages of a room, whoever is banned from the whole server.
+    func permits(_ user: UserID, in id: RoomID) -> Bool {
+        let room = rooms[id]!
+        return (!room.facts.isPrivate || room.members[user] != nil) && room.bans[user] == nil
+    }
+
+    /// Returns true if a user may send to a room, whoever is banned from the whole server.
+    func permitsSends(of user: UserID, to id: RoomID) -> Bool {
+        permits(user, in: id) && (rooms[id]!.facts.posting == .members || rooms[id]!.members[user] == .owner)
+    }
+
+    // MARK: What nodes ask
 
     /// What a look of a room finds, as `LookStatement` does.
     func answer(to look: FeedPositions.Look, atMost limit: Int, forgettingRest: Bool) -> FeedPositions.Answer? {
@@ -80,8 +99,9 @@ struct Tables {
         if known == event { return .nothing }
         let new = events[Int(known)...].map { stored in
             var stored = stored
-            for case .ban(let user, let room?) in stored.event.changes {
-                stored.bans[BanTable.Key(room: room, user: user)] = .some(rooms[room]?.bans[user])
+            for case .ban(let user, let room) in stored.event.changes {
+                let ban = if let room { rooms[room]?.bans[user] } else { bans[user] }
+                stored.bans[BanTable.Key(room: room, user: user)] = .some(ban)
             }
             return stored
         }
@@ -90,11 +110,12 @@ struct Tables {
 
     /// All bans, for a node that starts.
     var everything: AccessState.Found {
-        var bans: [BanTable.Key: Ban] = [:]
+        var all: [BanTable.Key: Ban] = [:]
+        for (user, ban) in bans { all[BanTable.Key(room: nil, user: user)] = ban }
         for room in rooms.values {
-            for (user, ban) in room.bans { bans[BanTable.Key(room: room.id, user: user)] = ban }
+            for (user, ban) in room.bans { all[BanTable.Key(room: room.id, user: user)] = ban }
         }
-        return .everything(bans: bans, erasing: [], event: event, revocations: revocations)
+        return .everything(bans: all, erasing: [], event: event, revocations: revocations)
     }
 }
 
@@ -144,13 +165,13 @@ struct Work {
     /// Decides submissions in order, and applies the decisions.
     mutating func apply(_ submissions: ArraySlice<Submission>, knowing access: AccessState) {
         for submission in submissions {
-            let id = submission.room!
+            let id = submission.room
             var facts = Facts(
                 at: time, Facts.Policy(), bans: bansOfCaller(submission.sender, in: id, access.bans))
-            facts.room = tables.rooms[id]?.facts
+            facts.room = id.flatMap { tables.rooms[$0]?.facts }
             let decision = decide(submission, &facts)
             for write in decision.writes { apply(write, in: id, by: submission.sender) }
-            if let message = decision.message {
+            if let message = decision.message, let id {
                 note(message.stored, in: id, by: submission.sender)
                 tables.rooms[id]!.messages.append(
                     Tables.MessageRow(
@@ -164,9 +185,9 @@ struct Work {
         }
     }
 
-    private func bansOfCaller(_ user: UserID, in room: RoomID, _ table: BanTable) -> [BanTable.Key: Ban] {
+    private func bansOfCaller(_ user: UserID, in room: RoomID?, _ table: BanTable) -> [BanTable.Key: Ban] {
         var found = table.bans(of: user, in: room)
-        for (key, ban) in bans where key.user == user && key.room == room { found[key] = ban }
+        for key in BanTable.keys(of: user, in: room) { if let ban = bans[key] { found[key] = ban } }
         return found
     }
 
@@ -181,7 +202,7 @@ struct Work {
     }
 
     private func load(_ names: Facts.Names, of submission: Submission, into facts: inout Facts) {
-        let room = tables.rooms[submission.room!]
+        let room = submission.room.flatMap { tables.rooms[$0] }
         let user = submission.sender
         if names.contains(.role) { facts.role = room?.members[user] }
         if names.contains(.mark) { facts.mark = room?.marks[user] ?? 0 }
@@ -223,7 +244,7 @@ struct Work {
         if names.contains(.hasTakenPart) {
             facts.hasTakenPart = room?.marks[subject] != nil || room?.messages.contains { $0.sender == subject } == true
         }
-        if names.contains(.ban) { facts.ban = room?.bans[subject] }
+        if names.contains(.ban) { facts.ban = submission.room == nil ? tables.bans[subject] : room?.bans[subject] }
         if names.contains(.hasMaximumBans) { facts.hasMaximumBans = false }
         if names.contains(.isBlocked) { facts.isBlocked = false }
     }
@@ -233,9 +254,15 @@ struct Work {
         changes.append(Change(room: id, user: user, body: stored.body))
     }
 
-    private mutating func apply(_ write: Write, in id: RoomID, by user: UserID) {
+    private mutating func apply(_ write: Write, in id: RoomID?, by user: UserID) {
         if let change = write.membershipChange(in: id) { memberships.append(change) }
         if let end = write.accessEnd(in: id) { ends.append(end) }
+        switch write {
+        case .setBan(let ban): setBan(ban.user, ban, in: id)
+        case .liftBan(let user): setBan(user, nil, in: id)
+        default: break
+        }
+        guard let id else { return }
         if write.isRestriction { restricted.insert(id) }
         switch write {
         case .replace(let message):
@@ -257,15 +284,13 @@ struct Work {
         case .addMember(let user, let role, _, _), .setRole(let user, let role): tables.rooms[id]!.members[user] = role
         case .removeMember(let user): tables.rooms[id]!.members[user] = nil
         case .setRoom(let settings, _): tables.rooms[id]!.facts.apply(settings)
-        case .setBan(let ban): setBan(ban.user, ban, in: id)
-        case .liftBan(let user): setBan(user, nil, in: id)
-        case .setNotify: break
+        case .setBan, .liftBan, .setNotify: break
         default: preconditionFailure("The simulation makes no such write: \(write)")
         }
     }
 
-    private mutating func setBan(_ user: UserID, _ ban: Ban?, in id: RoomID) {
-        tables.rooms[id]!.bans[user] = ban
+    private mutating func setBan(_ user: UserID, _ ban: Ban?, in id: RoomID?) {
+        if let id { tables.rooms[id]!.bans[user] = ban } else { tables.bans[user] = ban }
         bans[BanTable.Key(room: id, user: user)] = .some(ban)
     }
 }

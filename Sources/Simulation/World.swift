@@ -81,6 +81,11 @@ final class World {
 
     func number(of room: RoomID) -> Int { rooms.firstIndex(of: room)! }
 
+    /// Returns true if a user may send to a room.
+    func maySend(_ user: UserID, to room: RoomID) -> Bool {
+        database.tables.bans[user] == nil && database.tables.permitsSends(of: user, to: room)
+    }
+
     /// Decodes a snapshot, once.
     func text(_ body: [UInt8]) -> Text {
         if let text = texts[body] { return text }
@@ -173,15 +178,24 @@ final class World {
         }
     }
 
-    /// Lets an owner take a member's access away, or give it back.
+    /// Takes a user's access away, or gives it back: as an owner in a room, or as an admin.
     private func changeAccess() {
         let user = scheduler.random.pick(users)
         let room = scheduler.random.pick(rooms)
         let row = database.tables.rooms[room]!
+        let isBanned = database.tables.bans[user] != nil
+        if scheduler.random.chance(isBanned ? 0.6 : 0.1) {
+            let ban = UserChange.ban(BanSettings(scope: scheduler.random.chance(0.5) ? .all : .send))
+            return changeAccess(.user(user, isBanned ? .liftBan : ban), in: nil, of: user)
+        }
         let change: RoomChange
-        if row.bans[user] != nil {
+        if scheduler.random.chance(0.1) {
+            change = .set(RoomSettings(visibility: row.facts.isPrivate ? .open : .private))
+        } else if scheduler.random.chance(0.1) {
+            change = .set(RoomSettings(posting: row.facts.posting == .owners ? .members : .owners))
+        } else if row.bans[user] != nil {
             change = .removeBan(user)
-        } else if !row.admits(user) {
+        } else if !database.tables.admits(user, to: room) {
             change = .setMember(user, .member)
         } else if scheduler.random.chance(0.3) {
             change = .setBan(user, BanSettings(scope: scheduler.random.chance(0.5) ? .all : .send))
@@ -190,13 +204,17 @@ final class World {
         } else {
             change = .setMember(user, .member)
         }
+        changeAccess(.room(change), in: room, of: user)
+    }
+
+    private func changeAccess(_ change: Submission.Change, in room: RoomID?, of user: UserID) {
         count("changes of access")
         // The user is busy at that moment.
-        for client in clients where client.user == user && client.room == room {
+        for client in clients where client.user == user && client.room == room ?? client.room {
             for _ in 0..<3 { scheduler.after(scheduler.random.within(0...6000)) { client.change() } }
         }
         request { [unowned self] loop, request, reply in
-            loop.submit(.room(change), to: room, by: owner, request) { reply($0) }
+            loop.submit(change, to: room, by: owner, isAdmin: room == nil, request) { reply($0) }
         } then: { (_: Result<Receipt, Problem>?) in
         }
     }

@@ -315,6 +315,7 @@ final class Writer {
             tables.rooms[room] = row
         }
         if event.changes.isEmpty { return }
+        for (key, ban) in work.bans where key.room == nil { tables.bans[key.user] = ban }
         tables.events.append(
             AccessState.Stored(id: tables.event + 1, node: node.access.node, event: event, bans: [:]))
         if event.isRevocation, node.mutation != .revocationForgotten { tables.revocations += 1 }

@@ -53,6 +53,17 @@ MUTATIONS = [
         "a node applies revocations without telling its feeds", "simulate", "Sources/Nodes/AccessState.swift",
         "applied(memberships: news.memberships, ends: news.ends)", "applied(memberships: news.memberships, ends: [])"),
     Mutation(
+        "a ban from the server ends no subscription", "simulate", "Sources/Chat/Decision/Write.swift",
+        "case (.setBan(let ban), _) where ban.scope == .all: .banned(ban, from: room)",
+        "case (.setBan(let ban), let room?) where ban.scope == .all: .banned(ban, from: room)"),
+    Mutation(
+        "a room that becomes private ends no subscription", "simulate", "Sources/Chat/Decision/Write.swift",
+        "case (.setRoom(_, endsAccess: true), let room?): .becamePrivate(room)",
+        "case (.setRoom(_, endsAccess: true), _): nil"),
+    Mutation(
+        "sends by owners only are no restriction", "simulate", "Sources/Chat/Decision/RoomFacts.swift",
+        "visibility == .private || posting == .owners || slowSeconds ?? 0 > 0", "visibility == .private || slowSeconds ?? 0 > 0"),
+    Mutation(
         "a feed skips a message", "simulate", "Sources/Chat/Feed/ByteLog.swift",
         "guard let revs else { return Int(rev - start) }", "guard let revs else { return Int(rev - start) + (rev > start ? 1 : 0) }"),
     Mutation(

@@ -72,7 +72,7 @@ public struct ReadRules: Sendable {
     ///   - id: The room's id.
     ///   - room: The room; `nil` if it does not exist.
     ///   - isMember: Returns true if the caller is a member. Asked if that matters.
-    static func refusal<Failure: Error>(
+    package static func refusal<Failure: Error>(
         of id: RoomID, _ room: (isPrivate: Bool, isDeleted: Bool)?, isAdmin: Bool, _ policy: Facts.Policy,
         isMember: () throws(Failure) -> Bool
     ) throws(Failure) -> Problem? {
