@@ -132,7 +132,10 @@ public struct HistoryExport: Sendable {
                 try writeMessages(of: id, number)
             }
             try db.forEach(
-                "SELECT name, user, seq, moved_at FROM read_marks JOIN rooms ON rooms.id = room WHERE deleted = 0"
+                """
+                SELECT name, user, seq, moved_at FROM read_marks JOIN rooms ON rooms.id = room
+                WHERE deleted = 0 AND \(Erasures.isPresent("read_marks.user", in: "room"))
+                """
             ) { row in
                 let mark = ReadReceipt(
                     user: UserID(trusted: row.text(1)), seq: row.integer(2),
@@ -152,7 +155,8 @@ public struct HistoryExport: Sendable {
             }
             try db.forEach(
                 """
-                SELECT name, user, level, until, room_mentions FROM notify JOIN rooms ON rooms.id = room WHERE deleted = 0
+                SELECT name, user, level, until, room_mentions FROM notify JOIN rooms ON rooms.id = room
+                WHERE deleted = 0 AND \(Erasures.isPresent("notify.user", in: "room"))
                 """
             ) { row in
                 guard let settings = NotifySettings(row, from: 2) else { return }
@@ -165,7 +169,12 @@ public struct HistoryExport: Sendable {
         }
 
         private func writeMembers(of id: RoomID, _ number: Int64) throws {
-            try db.forEach("SELECT user, owner, hidden FROM members WHERE room = $1 ORDER BY user", number) { row in
+            try db.forEach(
+                """
+                SELECT user, owner, hidden FROM members WHERE room = $1 AND \(Erasures.isPresent("members.user", in: "$1"))
+                ORDER BY user
+                """, number
+            ) { row in
                 let member = RoomMember(user: UserID(trusted: row.text(0)), role: RoomMember.Role(row.integer(1)))
                 TransferLine.member(id, member, isHidden: row.integer(2) == 1)
                     .encode(into: &output.bytes)

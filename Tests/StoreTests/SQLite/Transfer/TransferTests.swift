@@ -58,6 +58,23 @@ struct TransferTests {
 
     // MARK: There and back
 
+    @Test func `leaves out what waits for the removal of an erased user`() throws {
+        let log = try TestLog(in: directory)
+        try log.send(.init(sender: "alice"))
+        for user in ["alice", "bob"] {
+            try log.join("lobby", as: user)
+            try log.read(to: 1, as: user)
+            _ = try log.change(.setNotify(NotifySettings(level: .none)), by: user).get()
+        }
+        log.close()
+        let kinds = ["member", "read", "notify"].map { #"{"type":"\#($0)""# }
+        for isErased in [false, true] {
+            if isErased { try log.execute("INSERT INTO erasures (\"user\", erased, messages) VALUES ('bob', 0, 0)") }
+            let found = try lines(export(log.path)).filter { line in kinds.contains { line.hasPrefix($0) } }
+            #expect(found.count == (isErased ? 3 : 6) && found.contains { $0.contains("bob") } != isErased)
+        }
+    }
+
     @Test func `of a direct room keeps its two users and whose list it is in; its id must follow from them`() throws {
         let log = try TestLog(in: directory)
         let room = try log.makeDirect("alice", with: "bob")
