@@ -56,7 +56,7 @@ struct JobCheck<DB: SQLDatabase> {
         let wrong = try count(
             """
             SELECT count(*) FROM rooms WHERE deleted = 0 AND bytes <> (SELECT coalesce(sum(length(body)), 0) FROM messages
-                WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36)
+                WHERE \(StoredTable.isMessage("messages.id", of: "rooms.id")))
             """)
         if wrong > 0 { findings.note("rooms whose stored size is wrong in the admin list: \(wrong)") }
         let deleted = try count("SELECT count(*) FROM rooms WHERE deleted = 1")

@@ -15,7 +15,8 @@ final class MessageCheck<DB: SQLDatabase> {
     /// Deleted messages whose reactions a job still has to remove.
     private let pendingReactions: Set<Int64>
     private var messages: Int64 = 0
-    /// True if the current room has been deleted. A job removes its rows in parts, reactions before messages.
+    /// True if the current room has been deleted. A job removes its rows in parts, those that refer to messages before the
+    /// messages.
     private var isRoomDeleted = false
 
     init(_ db: DB, _ findings: Findings) throws {
@@ -185,7 +186,7 @@ final class MessageCheck<DB: SQLDatabase> {
         }
         guard let message else { return }
         let isNeeded = message.clientMessageID != nil && !message.isAsSent
-        if isNeeded, !isKnown {
+        if isNeeded, !isKnown, !isRoomDeleted {
             findings.add("the hash of the original content is missing", room: name, seq: key.ordinal)
         } else if isKnown, message.clientMessageID == nil {
             findings.add(

@@ -29,7 +29,7 @@ final class PeopleCheck<DB: SQLDatabase> {
             try db.prepare(
                 """
                 SELECT \(table).room, rooms.name, \(columns), (SELECT max(messages.id) FROM messages
-                    WHERE messages.id > \(table).room << 36 AND messages.id < (\(table).room + 1) << 36)
+                    WHERE \(StoredTable.isMessage("messages.id", of: "\(table).room")))
                 FROM \(rows.map { "(\($0)) AS " } ?? "")\(table) LEFT JOIN rooms ON rooms.id = \(table).room
                 """, isLong: true)
         }

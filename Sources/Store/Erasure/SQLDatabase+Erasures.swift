@@ -105,8 +105,7 @@ extension SQLDatabase {
         ) { $0.integer(0) }
     }
 
-    /// Deletes at most `most` read marks of a user in rooms without a boundary, and as many rows of each other of
-    /// ``StoredTable/ofUsersInRooms``.
+    /// Deletes at most `most` rows of a user from each of ``StoredTable/ofUsersInRooms``, in rooms without a boundary.
     ///
     /// - Returns: false once all are gone.
     func deleteMarks(of user: UserID, most: Int) throws -> Bool {

@@ -127,10 +127,6 @@ extension SQLDatabase {
             ON CONFLICT ("user", room) DO UPDATE SET at = excluded.at
             """, user, room, time)
     }
-
-    func deleteSlowSend(of user: UserID, in room: Int64) throws {
-        try runSoon("DELETE FROM slow_sends WHERE \"user\" = $1 AND room = $2", user, room)
-    }
 }
 
 /// Statements about members and read marks.
@@ -205,9 +201,5 @@ extension SQLDatabase {
             ON CONFLICT ("user", room) DO UPDATE SET seq = excluded.seq, moved_at = excluded.moved_at
                 WHERE excluded.seq > read_marks.seq
             """, user, room, seq, time?.milliseconds)
-    }
-
-    func deleteMark(of user: UserID, in room: Int64) throws {
-        try runSoon("DELETE FROM read_marks WHERE \"user\" = $1 AND room = $2", user, room)
     }
 }

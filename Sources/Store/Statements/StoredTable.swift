@@ -1,8 +1,8 @@
 import Wire
 
-/// A table of what users have stored, and not of what a server makes of it, such as an index. Both stores have the same ones.
+/// A table that both stores have and a copy contains: all but indexes and the state of nodes.
 ///
-/// The list tells what a copy copies, and what is removed with a room, or with a user from a room.
+/// The list says what a copy copies, what goes with a deleted room, and what an erasure removes from each room.
 struct StoredTable: Sendable {
     struct Column: Sendable {
         enum Kind: Sendable {
@@ -128,10 +128,13 @@ struct StoredTable: Sendable {
         roomColumn == "message" ? Self.isMessage("\(name).message", of: number) : "\(name).room = \(number)"
     }
 
-    /// Returns the condition that a column with the ``RowKey`` of a message is that of a room's message.
+    /// Returns the condition that a column has the ``RowKey`` of a room's message, also in the last possible room.
     static func isMessage(_ column: String, of number: String) -> String {
-        "\(column) > \(number) << 36 AND \(column) < (\(number) + 1) << 36"
+        "\(column) > \(number) << 36 AND \(column) <= (\(number) << 36 | \(RowKey.maximumOrdinal))"
     }
+
+    /// The statement that deletes a row of the user `$1` in the room `$2`, of a table in ``ofUsersInRooms``.
+    var deletionOfUser: String { "DELETE FROM \(name) WHERE \"user\" = $1 AND room = $2" }
 
     /// The statement that deletes at most `$2` rows of the room `$1`.
     var deletionOfRoom: String {

@@ -145,9 +145,7 @@ extension Commit {
             try db.engage(user, in: number)
         case .setNotify(let user, let settings): try db.setNotify(settings, of: user, in: number)
         case .removeMark(let user):
-            try db.deleteMark(of: user, in: number)
-            try db.setNotify(nil, of: user, in: number)
-            try db.deleteSlowSend(of: user, in: number)
+            for table in StoredTable.ofUsersInRooms { try db.runSoon(table.deletionOfUser, user, number) }
         case .noteSend(let user, let time): try db.setSlowSend(of: user, in: number, at: time)
         case .setRole(let user, let role): try db.setRole(role, of: user, in: number)
         case .removeMember(let user):

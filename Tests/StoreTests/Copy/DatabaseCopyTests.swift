@@ -143,6 +143,14 @@ struct DatabaseCopyTests {
         try expectSound(second)
     }
 
+    @Test func `knows the tables whose rows go with a room, and with a user`() {
+        let ofMessages: Set = ["reactions", "mentions", "pins", "first_contents"]
+        let ofUsers: Set = ["read_marks", "slow_sends", "notify"]
+        #expect(Set(StoredTable.ofUsersInRooms.map(\.name)) == ofUsers)
+        #expect(
+            Set(StoredTable.ofRooms.map(\.name)) == ofMessages.union(ofUsers).union(["members", "expired", "bans"]))
+    }
+
     @Test func `has every table and column but those that are made anew`() throws {
         let copied = Dictionary(
             uniqueKeysWithValues: StoredTable.all.map { ($0.name, $0.columns.map(\.name).sorted()) })

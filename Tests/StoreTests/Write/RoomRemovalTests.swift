@@ -24,7 +24,7 @@ struct RoomRemovalTests {
     /// Returns the number of rows that may belong to a room, except its name.
     private func rows(_ log: TestLog) throws -> Int {
         try
-            (["messages", "reactions", "mentions", "first_contents", "members", "read_marks", "expired", "jobs"]
+            (StoredTable.ofRooms.map(\.name) + ["messages", "jobs"]
             + (TestStore.isPostgres ? [] : ["journal"])).map { try log.count($0) }.reduce(0, +)
     }
 
@@ -79,6 +79,9 @@ struct RoomRemovalTests {
             try log.read(to: 3, as: user)
         }
         _ = try log.change(.set(RoomSettings(title: "whispers")), by: "alice").get()
+        _ = try log.change(.setNotify(NotifySettings(level: .none)), by: "whisperer1").get()
+        _ = try log.change(.setBan(UserID("whisperer2"), BanSettings()), by: "alice").get()
+        try log.change(.init(seq: 4, action: .pin))
         // Messages sent with the deletion, and to other rooms meanwhile, are in the journal.
         log.log.submit(try log.submissions([.init(text: "a last whisper")]))
         _ = try log.change(.delete, by: "alice").get()
@@ -89,6 +92,28 @@ struct RoomRemovalTests {
         if TestStore.isPostgres { return }
         try purgeWords(at: log.path)
         #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", "whisper", log.path) }
+    }
+
+    @Test func `leaves nothing behind in the last of all possible rooms`() throws {
+        var log = try makeLog()
+        try log.execute(
+            """
+            INSERT INTO rooms (id, name) \(TestStore.isPostgres ? "OVERRIDING SYSTEM VALUE" : "")
+            VALUES (\(RowKey.maximumRoom), 'last')
+            """)
+        let events = events
+        log = try log.reopened { $0.onJob = { events.record($0) } }
+        try log.join("last", as: "alice")
+        try log.send(.init(room: "last", id: "a", mentions: ["bob"]))
+        _ = try log.change(.setMember(UserID("alice"), .owner), in: "last", by: "root", isAdmin: true).get()
+        _ = try log.edit(1, "other", of: "last")
+        _ = try log.change(.init(seq: 1, action: .addReaction(ReactionKey("👍")), room: "last"))
+        #expect(try log.count("mentions") == 1 && log.count("reactions") == 1 && log.count("first_contents") == 1)
+        _ = try log.change(.delete, in: "last", by: "alice").get()
+        try events.wait(for: Self.done)
+        #expect(try rows(log) == 0)
+        log.close()
+        try expectSound(log.path)
     }
 
     @Test func `is removed in parts, between which other requests are served`() throws {
@@ -106,7 +131,8 @@ struct RoomRemovalTests {
     @Test(arguments: [0, 1, 8])
     func `leaves a sound database at any point, and is removed after a crash`(parts: Int) throws {
         let log = try makeLog()
-        try log.fill(2000)
+        try log.sendAll((0..<10).map { .init(id: "first\($0)") })
+        try log.fill(1990)
         try log.submitAll(
             (0..<600).map { user in
                 try log.submission(.init(seq: 5, action: .addReaction(ReactionKey("❤️")), user: "user\(user)"))

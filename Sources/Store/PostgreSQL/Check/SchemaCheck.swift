@@ -90,7 +90,7 @@ struct ProgressCheck {
         self.findings = findings
         func last(_ column: String, by order: String) -> String {
             """
-            coalesce((SELECT \(column) FROM messages WHERE \(order) > rooms.id << 36 AND \(order) < (rooms.id + 1) << 36
+            coalesce((SELECT \(column) FROM messages WHERE \(StoredTable.isMessage(order, of: "rooms.id"))
                 ORDER BY \(order) DESC LIMIT 1), 0)
             """
         }

@@ -137,11 +137,13 @@ final class LookStatement {
                     sum(octet_length(body)) OVER (ORDER BY rev) - octet_length(body) AS before
                 FROM (
                     (SELECT id, rev, body, created_at FROM messages
-                        WHERE id > l.room << 36 | l.known_head AND id < (l.room + 1) << 36 AND changed IS NULL
+                        WHERE id > l.room << 36 | l.known_head AND id <= (l.room << 36 | \(RowKey.maximumOrdinal))
+                            AND changed IS NULL
                         ORDER BY id LIMIT $4 + 1)
                     UNION ALL
                     (SELECT id, changed & ((1::bigint << 36) - 1), body, created_at FROM messages
-                        WHERE changed > l.room << 36 | l.known_rev AND changed < (l.room + 1) << 36
+                        WHERE changed > l.room << 36 | l.known_rev
+                            AND changed <= (l.room << 36 | \(RowKey.maximumOrdinal))
                         ORDER BY changed LIMIT $4 + 1)
                     ORDER BY 2 LIMIT $4 + 1
                 ) AS found

@@ -77,8 +77,8 @@ extension PostgresConnection {
             SELECT found.message, found.created_at, rooms.name, 1
             FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0 CROSS JOIN LATERAL (
                 SELECT message, created_at FROM mentions
-                WHERE mentions."user" = '\(MentionRows.room)' AND message > rooms.id << 36
-                    AND message < (rooms.id + 1) << 36 AND (created_at, message) < ($1, $2)
+                WHERE mentions."user" = '\(MentionRows.room)' AND \(StoredTable.isMessage("message", of: "rooms.id"))
+                    AND (created_at, message) < ($1, $2)
                     AND \(MentionRows.counts(for: "$3", by: "sender"))
                 ORDER BY message DESC LIMIT $4
             ) AS found

@@ -117,8 +117,7 @@ extension SQLiteConnection {
     private static let activity = """
         ifnull((
             SELECT messages.created_at FROM messages
-            WHERE messages.id > (members.room << 36)
-                AND messages.id <= ((members.room << 36) | \(RowKey.maximumOrdinal))
+            WHERE \(StoredTable.isMessage("messages.id", of: "members.room"))
             ORDER BY messages.id DESC LIMIT 1
         ), rooms.created_at)
         """

@@ -116,7 +116,7 @@ extension Schema {
             """
             SELECT count(*), ifnull(sum(head), 0) FROM (
                 SELECT ifnull((SELECT max(messages.id) FROM messages
-                    WHERE messages.id > rooms.id << 36 AND messages.id < (rooms.id + 1) << 36), 0)
+                    WHERE \(StoredTable.isMessage("messages.id", of: "rooms.id"))), 0)
                     & \(RowKey.maximumOrdinal) AS head FROM rooms\(hasDeleted ? " WHERE deleted = 0" : ""))
             """
         ) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
