@@ -33,7 +33,7 @@ public struct RoomPattern: Sendable, Hashable, CustomStringConvertible {
         return string.withUTF8Span { pattern in room.string.withUTF8Span { Self.matches(pattern, $0) } }
     }
 
-    /// Returns true if one of the patterns matches the room, or if there is no limit to patterns.
+    /// Returns true if one of the patterns matches the room, or if `patterns` is `nil`, which allows all rooms.
     public static func allow(_ room: RoomID, _ patterns: [RoomPattern]?) -> Bool {
         guard let patterns else { return true }
         for pattern in patterns where pattern.matches(room) { return true }

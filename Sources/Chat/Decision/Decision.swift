@@ -121,7 +121,7 @@ struct Rules {
             let isAllowed = submission.isAdmin || !facts.policy.roomsByAdminsOnly
             guard isAllowed, !id.isDirect else { throw .refused(.roomNotFound) }
         case (.room, nil): throw .refused(.roomNotFound)
-        // It is about no room.
+        // Changes of users have no room.
         case (.user, nil): return
         default:
             let room = facts.room.map { ($0.isPrivate, $0.isDeleted) }

@@ -1,9 +1,10 @@
 public import Wire
 
-/// The rules of reads: who may ask, and who may see a room. A change of a room begins with the same rule, see ``Rules``.
+/// The rules of reads: which queries a caller may make, and which rooms a caller may see. A change of a room begins with the
+/// same rule, see ``Rules``.
 ///
-/// A store asks in the transaction that reads, so an answer knows every change and ban before it. May be used from any
-/// thread.
+/// A store may call ``check(_:)`` before its transaction. It asks the other rules inside, so an answer that shows a message
+/// knows every ban that was answered before the message was sent. Safe to use from any thread.
 public struct ReadRules: Sendable {
     private let policy: Facts.Policy
     private let bans: BanTable
@@ -18,7 +19,7 @@ public struct ReadRules: Sendable {
 
     // MARK: Queries
 
-    /// Checks that the caller may ask. If the query is about one room, ``check(_:of:isMember:)`` must follow.
+    /// Checks that the caller may make the query. If it is about one room, ``check(_:of:isMember:)`` must follow.
     public func check(_ query: Query) throws(Problem) {
         switch query.kind {
         case .ownRooms where query.user == nil: throw .unauthenticated("A list of rooms is that of a user.")
@@ -38,20 +39,20 @@ public struct ReadRules: Sendable {
     public func check(
         _ query: Query, of room: (isPrivate: Bool, isDeleted: Bool)?, isMember: (UserID) throws -> Bool
     ) throws {
-        guard let id = query.room else { return }
+        guard let id = query.room else { preconditionFailure("A query about a room names it.") }
         let refusal = try Self.refusal(of: id, room, isAdmin: query.isAdmin, policy) {
             try query.user.map(isMember) ?? false
         }
         if let refusal = refusal ?? banned(query, from: id) { throw refusal }
     }
 
-    /// Checks that the caller, who may see a room, may see what its owners see.
+    /// Checks that the caller owns the room or is an admin. ``check(_:of:isMember:)`` comes first.
     public func checkOwner(_ query: Query, role: RoomMember.Role?) throws(Problem) {
         guard Self.isOwner(role, isAdmin: query.isAdmin) else { throw .notAnOwner }
     }
 
-    /// Returns a function that returns true for the rooms to list: those that match one of the patterns, if there are any, and
-    /// that no ban keeps the caller from reading.
+    /// Returns a filter for lists of rooms: true for rooms that match `patterns` (`nil` for all) and from which no ban keeps
+    /// the caller. The store calls it inside its transaction.
     public func mayList(within patterns: [RoomPattern]?, for query: Query) -> (RoomID) -> Bool {
         { room in RoomPattern.allow(room, patterns) && banned(query, from: room) == nil }
     }
@@ -64,9 +65,10 @@ public struct ReadRules: Sendable {
 
     // MARK: Rooms
 
-    /// Returns the reason why a caller may not see a room, whoever is banned; `nil` if there is none.
+    /// Returns the reason why a caller may not see a room, apart from bans; `nil` if there is none.
     ///
-    /// A room that does not exist is empty, unless only admins create rooms, and a direct room begins with its two members.
+    /// A room that does not exist counts as empty. It is `room_not_found` if only admins create rooms, or if its id is that
+    /// of a direct room.
     ///
     /// - Parameters:
     ///   - id: The room's id.
