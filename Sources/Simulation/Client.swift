@@ -124,6 +124,7 @@ final class Client {
             let node = loop.node
             node.read(loop) { [user, room] tables in
                 if let refusal = node.refusal(user, room, tables) { return .failure(refusal) }
+                node.world.oracle.read(tables, by: user, in: room)
                 return .success(tables.rooms[room]!)
             } then: { (result: Result<Tables.Room, Problem>) in
                 reply(result)

@@ -169,7 +169,7 @@ final class Database {
         _ batch: SendBatch, revocations: Int64, on connection: Connection,
         _ reply: @escaping (Result<SendAnswer, DatabaseError>) -> Void
     ) {
-        let snapshot = tables
+        let (snapshot, looked) = (tables, scheduler.now)
         let transaction = begin(on: connection)
         transaction.isIdle = false
         let time = time
@@ -191,7 +191,9 @@ final class Database {
             }
             commit(transaction) { tables in
                 zip(batch.rooms, stored).flatMap { room, state in
-                    state.map { tables.rooms[room.id]!.append(room.sends.map { batch.sends[$0] }, after: $0) } ?? []
+                    state.map {
+                        tables.rooms[room.id]!.append(room.sends.map { batch.sends[$0] }, after: $0, lookedAt: looked)
+                    } ?? []
                 }
             } then: {
                 reply(.success(.stored(stored)))
@@ -201,7 +203,8 @@ final class Database {
             guard index < batch.rooms.count else { return finish() }
             let room = batch.rooms[index]
             // The WHERE of the snapshot decides which rows are locked.
-            guard let seen = snapshot.rooms[room.id], seen.access == room.access, snapshot.revocations == revocations
+            guard let seen = snapshot.rooms[room.id], seen.access == room.access,
+                snapshot.revocations == revocations || mutation == .serverBanUnseen
             else {
                 return take(index + 1)
             }
@@ -363,7 +366,7 @@ extension Tables.Room {
     ///
     /// - Returns: The changes.
     mutating func append(
-        _ sends: [(submission: Submission, draft: Draft)], after state: SendBatch.Stored
+        _ sends: [(submission: Submission, draft: Draft)], after state: SendBatch.Stored, lookedAt: Int64
     ) -> [Change] {
         facts.head = state.head
         facts.rev = state.rev
@@ -375,6 +378,6 @@ extension Tables.Room {
                     body: message.stored.body, sender: submission.sender, clientMessageID: draft.clientMessageID,
                     rev: message.stored.rev, first: message.stored.rev))
         }
-        return messages.suffix(sends.count).map { Change(room: id, user: $0.sender, body: $0.body) }
+        return messages.suffix(sends.count).map { Change(room: id, user: $0.sender, body: $0.body, lookedAt: lookedAt) }
     }
 }

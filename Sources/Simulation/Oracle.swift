@@ -24,8 +24,8 @@ final class Oracle {
 
     /// Time after the end of an access for which messages may still be sent: 1 second.
     private static let grace = Int64.seconds(1)
-    /// Time that a change may take in the database after its look for bans from the server, which may come meanwhile.
-    private static let commit = Database.idleTime + .seconds(1)
+    /// Longest time for which a node that is stopped keeps an answer: 5 seconds.
+    private static let stop = Int64.seconds(5)
 
     init(_ world: World) { self.world = world }
 
@@ -54,7 +54,7 @@ final class Oracle {
                 if !states.contains(where: { isNew ? $0.permitsSends(of: user, to: id) : $0.permits(user, in: id) }) {
                     fail("\(user) has written to \(id) \(old.bans[user] == nil ? "without access" : "although banned")")
                 }
-                if let time = banned[user], world.scheduler.now > time + Self.commit, after.bans[user] != nil {
+                if let time = banned[user], change.lookedAt > time, after.bans[user] != nil {
                     fail("\(user) has written to \(id) although banned from the server")
                 }
                 guard isNew else { continue }
@@ -125,6 +125,16 @@ final class Oracle {
         return message.rev
     }
 
+    /// Checks what a node reads for a page of a room.
+    func read(_ tables: Tables, by user: UserID, in room: RoomID) {
+        let row = tables.rooms[room]!
+        let isOver =
+            lost[Loss(user: user, room: room)].map { world.scheduler.now > $0 + Self.grace + Self.stop } ?? false
+        if isOver || (row.facts.isPrivate && row.members[user] == nil) {
+            fail("\(user) reads \(room) without access")
+        }
+    }
+
     // MARK: The end
 
     /// Compares all that clients show with what is stored.
@@ -144,9 +154,12 @@ final class Oracle {
         }
         for client in clients {
             let room = tables.rooms[client.room]!
-            guard tables.admits(client.user, to: client.room) else { continue }
             let view = client.timeline.view
             let name = "\(client.user) in \(client.room)"
+            guard tables.admits(client.user, to: client.room) else {
+                if view.connection == .live { fail("\(name) is live without access") }
+                continue
+            }
             if view.connection != .live { fail("\(name) is \(view.connection.rawValue)") }
             if view.after != .end { fail("\(name) does not reach the end") }
             if view.rev != room.facts.rev { fail("\(name) is at revision \(view.rev) of \(room.facts.rev)") }

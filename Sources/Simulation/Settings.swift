@@ -11,6 +11,7 @@ enum Mutation: String, CaseIterable {
     case rowNotReadAgain = "a locked row is not read again after the wait for it"
     case noRowLock = "a commit does not lock the rows of its rooms"
     case revocationForgotten = "a removal does not raise the numbers that sends compare"
+    case serverBanUnseen = "a batch of sends does not compare the number of revocations"
     case banDuringWait = "a transaction does not look for bans that were set while it waited for a lock"
     case eventsForgotten = "a node does not read the events of access"
     case endForgotten = "a loop does not end the subscriptions of a removed member"

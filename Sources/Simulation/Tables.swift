@@ -63,13 +63,13 @@ struct Tables {
             && room.bans[user]?.scope != .all && bans[user]?.scope != .all
     }
 
-    /// Returns true if a user may change messages of a room, whoever is banned from the whole server.
+    /// Returns true if a user may change messages of a room, apart from bans from the whole server.
     func permits(_ user: UserID, in id: RoomID) -> Bool {
         let room = rooms[id]!
         return (!room.facts.isPrivate || room.members[user] != nil) && room.bans[user] == nil
     }
 
-    /// Returns true if a user may send to a room, whoever is banned from the whole server.
+    /// Returns true if a user may send to a room, apart from bans from the whole server.
     func permitsSends(of user: UserID, to id: RoomID) -> Bool {
         permits(user, in: id) && (rooms[id]!.facts.posting == .members || rooms[id]!.members[user] == .owner)
     }
@@ -128,6 +128,8 @@ struct Change {
     let user: UserID
     /// The message's snapshot.
     let body: [UInt8]
+    /// The time of the look at bans from the server. One that is set later may be too late.
+    let lookedAt: Int64
 }
 
 /// The writes of one transaction, and what it reports once it is durable.
@@ -144,10 +146,13 @@ struct Work {
     var restricted: Set<RoomID> = []
     var bans: [BanTable.Key: Ban?] = [:]
     let time: Timestamp
+    private let lookedAt: Int64
 
-    init(_ tables: Tables, at time: Timestamp) {
+    /// - Parameter lookedAt: The time, after the locks were taken, at which the tables are.
+    init(_ tables: Tables, at time: Timestamp, lookedAt: Int64) {
         self.tables = tables
         self.time = time
+        self.lookedAt = lookedAt
     }
 
     var batches: [Batch] {
@@ -251,7 +256,7 @@ struct Work {
 
     private mutating func note(_ stored: StoredMessage, in id: RoomID, by user: UserID) {
         if revs[id] == nil { revs[id] = stored.rev - 1 }
-        changes.append(Change(room: id, user: user, body: stored.body))
+        changes.append(Change(room: id, user: user, body: stored.body, lookedAt: lookedAt))
     }
 
     private mutating func apply(_ write: Write, in id: RoomID?, by user: UserID) {

@@ -248,7 +248,8 @@ final class Writer {
             let snapshot = database.tables
             func lock(_ index: Int) {
                 guard index < rooms.count else {
-                    work = Work(database.mutation == .rowNotReadAgain ? snapshot : database.tables, at: time)
+                    let tables = database.mutation == .rowNotReadAgain ? snapshot : database.tables
+                    work = Work(tables, at: time, lookedAt: database.scheduler.now)
                     work.locked = Set(submissions.compactMap(\.room)).sorted { $0.string < $1.string }
                     return reply(.success(()))
                 }
