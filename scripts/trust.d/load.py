@@ -379,6 +379,13 @@ class Actor:
         self.doomed += 1
         world, room = self.world, f"doomed{self.name}-{self.doomed}"
         doomed = [self.send(room) for _ in range(12)]
+        # They leave rows besides the messages.
+        for sent, version in ((doomed[0], 1), (doomed[1], DELETED)):
+            if sent.succeeded:
+                path = f"/v1/rooms/{room}/messages/{sent.answer['seq']}"
+                body = {"text": text(sent.name, 1, 40)}
+                call = self.client.ask("DELETE", path) if version == DELETED else self.client.ask("PATCH", path, body)
+                world.messages[sent.name].change(version, call)
         ghost = world.client(f"ghost{self.name}-{self.doomed}")
         ghost.connect(self.server)
         haunting = [self.send("lobby", ghost) for _ in range(6)]
@@ -415,11 +422,11 @@ class Listener(threading.Thread):
         super().__init__(daemon=True)
         self.content = bytearray()
         self.socket = socket.create_connection(("127.0.0.1", server.port), START)
-        world.listeners[server.process.pid, self.socket.getsockname()[1]] = self
         self.socket.sendall(
             f"GET /v1/rooms/lobby/live HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
             f"Authorization: Bearer {token('listener')}\r\n\r\n".encode())
         self.start()
+        world.listeners[server.process.pid, self.socket.getsockname()[1]] = self
 
     def run(self):
         with contextlib.suppress(OSError):

@@ -17,7 +17,7 @@ POWER = r"not ok - power: .*: [1-9]\d* cuts in "
 
 # The product that each test runs, the test's command, and a pattern of the line that it prints if it has found something.
 CHECKS = {
-    "simulate": ("backscroll-simulate", ["PROGRAM", "--seeds", "40", "--first", "1"], r"not ok - seed \d+: "),
+    "simulate": ("backscroll-simulate", ["PROGRAM", "--seeds", "120", "--first", "1"], r"not ok - seed \d+: "),
     "test-power": ("backscroll", ["scripts/test-power", "--only", "service", "--cuts", "30", "--seed", "1"], POWER),
     "test-power, of a backup": ("backscroll", ["scripts/test-power", "--only", "backup", "--cuts", "60", "--seed", "1"], POWER),
     "test-power, of a conversion": (
