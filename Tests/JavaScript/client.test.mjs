@@ -11,15 +11,15 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { install, load, ROOT, Server, SOCKET_OPTIONS, startServer, until, WebSocket } from "./support.mjs";
+import { eventually, install, load, ROOT, Server, SOCKET_OPTIONS, startServer, until, WebSocket } from "./support.mjs";
 
 const files = new Server();
-let folder, Client, ClientError, MemoryStore;
+let folder, Client, ClientError, MemoryStore, removeStored;
 
 before(async () => {
     await files.start();
     folder = await install(files);
-    ({ Client, ClientError, MemoryStore } = await load(folder));
+    ({ Client, ClientError, MemoryStore, removeStored } = await load(folder));
 });
 after(() => files.close());
 
@@ -217,6 +217,27 @@ describe("The JavaScript client", () => {
         assert.deepEqual((await Promise.all(sent)).map(({ seq }) => seq), [1, 2]);
     });
 
+    test("posts nothing with the token of another user", async (t) => {
+        const { signToken } = await load(folder, "server.js");
+        const [secret, wrong] = ["s".repeat(32), "w".repeat(32)];
+        const server = new Server("--jwt-secret-file", join(folder, "secret"));
+        t.after(() => server.close());
+        writeFileSync(join(folder, "secret"), secret);
+        await server.start();
+        let [key, sub] = [wrong, "alice"];
+        const client = new Client({ url: server.url, token: () => signToken(key, { sub }), WebSocket });
+        t.after(() => client.close());
+        const room = client.room("lobby");
+        const sent = room.send("first");
+        await until(client.connection, () => client.connection.view.error?.status === 401);
+        [key, sub] = [secret, "bob"];
+        client.networkPathChanged();
+        await until(client.connection, () => client.connection.view.error?.code === "other_user");
+        sub = "alice";
+        client.networkPathChanged();
+        assert.equal((await sent).sender, "alice");
+    });
+
     test("sends from a store what another client has left unsent", async (t) => {
         const server = await startServer(t);
         const { url } = server;
@@ -282,16 +303,26 @@ describe("The JavaScript client", () => {
         const server = await startServer(t);
         await server.request("PUT", "/v1/rooms/den?user=bob", { visibility: "private" });
         await server.request("PUT", "/v1/rooms/den/members/alice?user=bob", { role: "member" });
-        const client = clientOf(t, server, "alice");
+        await server.request("POST", "/v1/rooms/den/messages?user=bob", { text: "secret" });
+        const store = new MemoryStore();
+        const client = clientOf(t, server, "alice", { store });
         const rooms = await client.rooms.open();
         const room = await client.room("den").open();
         await until(room, () => room.view.connection === "live");
         await until(rooms, () => rooms.get("den"));
+        const isStored = async () => (await store.keys("")).some((key) => key.endsWith("window/den"));
+        await eventually(isStored);
         await server.request("DELETE", "/v1/rooms/den/members/alice?user=bob");
         await until(room, () => room.view.ending);
         assert.equal(room.view.ending.code, "not_a_member");
         await until(rooms, () => rooms.view.rooms.length === 0);
+        // Without a connection it would be shown again.
+        await eventually(async () => !(await isStored()));
         await assert.rejects(client.room("den").open(), (error) => error instanceof ClientError && error.endsAccess);
+        assert.notEqual((await store.keys("")).length, 0);
+        await client.close();
+        await removeStored(store, { url: `${server.url}/`, user: "alice" });
+        assert.deepEqual(await store.keys(""), []);
     });
 
     test("opens direct rooms, and ends them by a block", async (t) => {

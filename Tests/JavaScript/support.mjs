@@ -13,6 +13,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -117,6 +118,15 @@ export async function install(server) {
 
 /** Imports a module of an installed package. */
 export const load = (folder, module = "index.js") => import(pathToFileURL(join(folder, "node_modules/backscroll", module)).href);
+
+/** Waits until an asynchronous function returns true, where nothing tells of a change. */
+export async function eventually(state) {
+    const end = Date.now() + DEADLINE;
+    while (!(await state())) {
+        if (Date.now() > end) throw new Error(`${state} did not become true`);
+        await wait(20);
+    }
+}
 
 /** Waits until a function returns something, whenever a source tells a change. */
 export function until(source, state) {
