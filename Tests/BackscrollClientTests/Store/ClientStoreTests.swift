@@ -137,8 +137,11 @@ struct ClientStoreTests {
         #expect(throws: BackscrollClientError.self) { try RoomSummary(json: Array(#"{"room":"a"}"#.utf8)) }
     }
 
-    @Test func `removes an account when its user signs out`() async throws {
-        let database = try DatabaseQueue()
+    @Test(arguments: [true, false])
+    func `removes an account when its user signs out`(hasForeignKeys: Bool) async throws {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = hasForeignKeys
+        let database = try DatabaseQueue(configuration: configuration)
         let store = GRDBClientStore.database(database)
         let room = try RoomSummary(json: Array(#"{"room":"a","head":0,"rev":0,"epoch":"E"}"#.utf8))
         for user in ["alice", "bob"] {
@@ -151,6 +154,11 @@ struct ClientStoreTests {
         #expect(try await store.inbox(of: account).isEmpty)
         #expect(try await store.load(key("lobby", user: "bob"), limit: 10)?.newest?.messages.count == 3)
         #expect(try await store.inbox(of: key("lobby", user: "bob").account).map(\.room) == [room])
+        // The rows of a room that comes next may have its number.
+        try await store.removeAll(of: key("lobby", user: "bob").account)
+        try await store.write([page(1...1, rev: 1)], to: key("lobby", user: "carol"))
+        let stored = try #require(try await store.load(key("lobby", user: "carol"), limit: 10))
+        #expect(stored.newest?.messages.count == 1 && stored.sends.isEmpty)
     }
 
     @Test func `lives in a database of the app, beside its tables and migrations`() async throws {

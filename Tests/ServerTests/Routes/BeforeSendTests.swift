@@ -179,6 +179,18 @@ struct BeforeSendTests {
         }
     }
 
+    @Test func `an allowed edit is stored with all the content that the app has seen`() throws {
+        let app = try App()
+        try with(app) { _, client in
+            let link = #"{"type":"link","url":"https://example.com/a.png"}"#
+            _ = try client.post(#"{"text":"hi","client_message_id":"c1","attachments":[\#(link)],"mentions":["bob"]}"#)
+            let edited = try client.change(.patch, "1", #"{"attachments":[],"mentions":["carol"]}"#)
+            #expect(edited.status == .ok && !edited.text.contains("a.png"))
+            #expect(edited.text.contains(#""mentions":["carol"]"#) && edited.text.contains(#""text":"hi""#))
+            #expect(app.questions.events.count == 2)
+        }
+    }
+
     @Test func `the app is not asked about what is refused anyway`() async throws {
         let app = try App()
         try await withTokenServer(configure: { $0.beforeSend = app.configuration() }) { server in

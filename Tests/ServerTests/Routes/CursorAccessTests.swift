@@ -53,4 +53,24 @@ struct CursorAccessTests {
             }
         }
     }
+
+    @Test func `to the server, an admin among them, neither sees nor changes webhooks, nor ends sockets`() async throws
+    {
+        let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
+        let other = HTTPField.bearer(try TestToken.of("other", #""admin":true"#))
+        try await withTokenServer { server in
+            let client = try HTTPClient(port: server.port)
+            _ = try client.request(.put, "/v1/admin/bans/other", fields: [root])
+            let body = Array(#"{"url":"https://example.com/"}"#.utf8)
+            for (method, target) in [
+                (HTTPRequest.Method.put, "/v1/admin/webhooks/a"), (.post, "/v1/admin/webhooks/a/rotate"),
+                (.delete, "/v1/admin/webhooks/a"), (.delete, "/v1/admin/users/bob/sockets"),
+            ] {
+                let answer = try client.request(
+                    method, target, fields: [other], body: method == .put ? body : [])
+                #expect(try answer.problem.code == "banned", "\(method) \(target)")
+            }
+            #expect(try client.get("/v1/admin/webhooks", fields: [root]).text.contains(#""webhooks":[]"#))
+        }
+    }
 }

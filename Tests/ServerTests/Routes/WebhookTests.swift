@@ -1,3 +1,4 @@
+import Chat
 import Foundation
 import HTTP
 import HTTPTypes
@@ -153,6 +154,26 @@ struct WebhookTests {
             client, .put, "/v1/admin/webhooks/a", "{\"url\":\"https://example.com/hook\"\(fields)}")
         #expect(answer.status == .created || answer.status == .ok, "\(answer.text)")
         return try decode(answer.body, as: State.self)
+    }
+
+    @Test func `a delivery is not signed with a secret whose time is over`() throws {
+        let (old, new) = (
+            "whsec_" + String(repeating: "A", count: 43) + "=", "whsec_" + String(repeating: "B", count: 42) + "A="
+        )
+        func signature(_ secrets: [Webhook.Secret]) throws -> String {
+            let webhook = Webhook(
+                number: 1, id: try WebhookID("a"), version: 1, url: "https://example.com/", rooms: [], events: [],
+                isEnabled: true, secrets: secrets, createdAt: .now(), epoch: "e")
+            let delivery = Delivery(epoch: "e", to: webhook.id)
+            return try #require(
+                DeliverySigner(webhook).headers(of: delivery).first { $0.name == "webhook-signature" }
+            ).value
+        }
+        let future = Timestamp(milliseconds: Timestamp.now().milliseconds + 60_000)
+        let both = try signature([Webhook.Secret(new), Webhook.Secret(old, until: future)])
+        #expect(both.split(separator: " ").count == 2)
+        let one = try signature([Webhook.Secret(new), Webhook.Secret(old, until: Timestamp(milliseconds: 1))])
+        #expect(one.split(separator: " ").count == 1)
     }
 
     @Test func `gets the messages of its rooms, signed with the secret that its creation has told`() async throws {

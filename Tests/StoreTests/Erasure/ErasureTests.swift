@@ -45,6 +45,27 @@ struct ErasureTests {
         try Message(decoding: #require(try log.message(seq, of: room)))
     }
 
+    /// Each part of the job removes at most ``CommitLimits/jobRows`` rows of a table.
+    @Test func `has no mark and no report left, however many there were`() throws {
+        let log = try makeLog()
+        let count = CommitLimits.jobRows + 40
+        try log.sendAll((0..<count).map { .init(room: "room\($0)", sender: "alice") })
+        try log.submitAll((0..<count).map { try log.submission(.read(seq: 1), in: "room\($0)", by: "bob") })
+        let rooms = "SELECT id, 1, 'alice', 'spam', 0 FROM rooms"
+        try log.execute("INSERT INTO reporters (room, seq, \"user\", reason, created_at) \(rooms)")
+        try log.execute("UPDATE reporters SET \"user\" = 'bob'")
+        let body = TestStore.isPostgres ? "'\\x7b7d'" : "x'7b7d'"
+        try log.execute(
+            """
+            INSERT INTO reports (room, seq, sender, body, created_at) SELECT id, 2, 'bob', \(body), 0 FROM rooms
+            """)
+        #expect(try log.count("reports") == count && log.count("reporters") == count)
+        try erase("bob", log)
+        try waitUntilErased("bob", log)
+        #expect(try log.count("reports") == 0 && log.count("reporters") == 0)
+        #expect(try log.texts("SELECT \"user\" FROM read_marks WHERE \"user\" = 'bob'") == [])
+    }
+
     @Test func `leaves tombstones without a name, and no membership, read mark or reaction`() throws {
         let log = try makeLog()
         try log.sendAll([

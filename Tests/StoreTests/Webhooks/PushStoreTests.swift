@@ -212,6 +212,62 @@ struct PushStoreTests {
         #expect(try marked().count == 1)
     }
 
+    @Test func `keeps a mark that comes while an earlier one is told`() throws {
+        try log.fill(3)
+        try log.join("lobby", as: "bob")
+        let webhook = try set([.push])
+        let pair = PushPair(try UserID("bob"), try facts(webhook).number)
+        var changes = PushChanges()
+        (changes.badges, changes.pushed) = ([(pair.user, 3)], [(pair, 3)])
+        try store.store(changes, of: webhook)
+        for isOver in [false, true] {
+            try log.read(to: isOver ? 2 : 1, as: "bob")
+            while try store.takePushChanges(of: webhook) > 0 {}
+            let told = try store.markedPushes(of: webhook, limit: 10)
+            #expect(told.count == 1)
+            try log.read(to: isOver ? 3 : 2, as: "bob")
+            while try store.takePushChanges(of: webhook) > 0 {}
+            var settled = PushChanges()
+            settled.settled = told.map { ($0, isOver: isOver) }
+            try store.store(settled, of: webhook)
+            #expect(try store.markedPushes(of: webhook, limit: 10).map(\.pair) == [pair], "\(isOver)")
+        }
+    }
+
+    @Test func `marks a ban that grows, and a direct room that a user leaves`() throws {
+        let webhook = try set([.push])
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.send(.init(room: room))
+        try log.send(.init())
+        try log.join("lobby", as: "bob")
+        let bob = try UserID("bob")
+        var changes = PushChanges()
+        changes.badges = [(bob, 2)]
+        for name in ["lobby", room] {
+            let found = try #require(
+                try store.pushFacts(
+                    of: RoomID(name), webhook, since: 0, after: nil, seen: 0, LargeRoomLook(), at: time))
+            changes.pushed.append((PushPair(bob, found.number), 1))
+        }
+        try store.store(changes, of: webhook)
+        func marked() throws -> [String] {
+            while try store.takePushChanges(of: webhook) > 0 {}
+            let found = try store.markedPushes(of: webhook, limit: 10)
+            var settled = PushChanges()
+            settled.settled = found.map { ($0, isOver: false) }
+            try store.store(settled, of: webhook)
+            return found.map(\.id.string)
+        }
+        // The membership.
+        _ = try marked()
+        for scope in [Ban.Scope.send, .all] {
+            _ = try log.change(.setBan(bob, BanSettings(scope: scope)), by: "alice").get()
+            #expect(try marked() == (scope == .all ? ["lobby"] : []))
+        }
+        _ = try log.change(.removeMember(bob), in: room, by: "bob").get()
+        #expect(try marked() == [room])
+    }
+
     @Test func `forgets what was pushed with the webhook, and with its push events`() throws {
         for events in [[WebhookEvent.message], []] {
             let webhook = try set([.push])

@@ -178,6 +178,20 @@ struct ReportTests {
         #expect(try list(log).map(\.reportedAt) == list(log).map(\.reportedAt).sorted())
     }
 
+    @Test func `that an erased moderator has closed keeps the decision without the name`() throws {
+        let log = try makeLog { $0.writers = 1 }
+        try log.send(.init())
+        _ = try report(1, by: "carol", log).get()
+        _ = try close(1, log).get()
+        let root = try UserID("root")
+        #expect(try list(isOpen: false, log).map { $0.closing?.by } == [root])
+        let erase = Submission(
+            ticket: Ticket(loop: 9, number: 1), room: nil, sender: try UserID("admin"), change: .user(root, .erase),
+            isAdmin: true)
+        _ = try log.outcome(erase).get()
+        #expect(try list(isOpen: false, log).map { $0.closing?.by } == [.deleted])
+    }
+
     @Test func `of an erased user's message goes, and so do the reports that the user made`() throws {
         let log = try makeLog { $0.writers = 1 }
         for sender in ["bob", "alice", "bob"] { try log.send(.init(text: "by \(sender)", sender: sender)) }
