@@ -23,6 +23,15 @@ before(async () => {
 });
 after(() => files.close());
 
+/** Starts a server that takes the tokens signed with a secret. */
+async function startTokenServer(test, secret) {
+    const server = new Server("--jwt-secret-file", join(folder, "secret"));
+    test.after(() => server.close());
+    writeFileSync(join(folder, "secret"), secret);
+    await server.start();
+    return server;
+}
+
 /** Creates a client that ends with the test. */
 function clientOf(test, server, user, options = {}) {
     const client = new Client({ url: server.url ?? server, user, WebSocket, ...options });
@@ -201,10 +210,7 @@ describe("The JavaScript client", () => {
     test("holds the outbox while its tokens are refused", async (t) => {
         const { signToken } = await load(folder, "server.js");
         const [secret, wrong] = ["s".repeat(32), "w".repeat(32)];
-        const server = new Server("--jwt-secret-file", join(folder, "secret"));
-        t.after(() => server.close());
-        writeFileSync(join(folder, "secret"), secret);
-        await server.start();
+        const server = await startTokenServer(t, secret);
         let key = wrong;
         const client = new Client({ url: server.url, token: () => signToken(key, { sub: "alice" }), WebSocket });
         t.after(() => client.close());
@@ -220,10 +226,7 @@ describe("The JavaScript client", () => {
     test("posts nothing with the token of another user", async (t) => {
         const { signToken } = await load(folder, "server.js");
         const [secret, wrong] = ["s".repeat(32), "w".repeat(32)];
-        const server = new Server("--jwt-secret-file", join(folder, "secret"));
-        t.after(() => server.close());
-        writeFileSync(join(folder, "secret"), secret);
-        await server.start();
+        const server = await startTokenServer(t, secret);
         let [key, sub] = [wrong, "alice"];
         const client = new Client({ url: server.url, token: () => signToken(key, { sub }), WebSocket });
         t.after(() => client.close());
