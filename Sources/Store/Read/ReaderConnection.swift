@@ -47,7 +47,7 @@ extension ReaderConnection {
         let query = queries.first!
         do {
             try check()
-            // What belongs to a user is answered to a user only.
+            // Queries for a user's own have a user after this.
             try context.rules.check(query)
             switch query.kind {
             case .room:
