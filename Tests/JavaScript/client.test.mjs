@@ -824,10 +824,7 @@ describe("The JavaScript client", () => {
     test("tells that the app has no token, and shows what waits for one", async (t) => {
         const { signToken } = await load(folder, "server.js");
         const secret = "s".repeat(32);
-        const server = new Server("--jwt-secret-file", join(folder, "secret"));
-        t.after(() => server.close());
-        writeFileSync(join(folder, "secret"), secret);
-        await server.start();
+        const server = await startTokenServer(t, secret);
         let makeToken;
         const failing = [() => { throw new Error("no session"); }, () => undefined, () => "no token", () => Promise.reject(new Error("no session"))];
         for (const token of failing) {
