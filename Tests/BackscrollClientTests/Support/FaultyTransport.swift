@@ -113,8 +113,9 @@ final class FaultySocket: ClientSocket {
                     hear(String(decoding: text, as: UTF8.self))
                 }
                 guard case .closed = event else { continue }
+                // A silent socket does not hear that the server has ended it, either.
+                if self?.isSilent.withLock({ $0 }) == true { return }
                 closed.raise()
-                // The end of a silent socket is what its own side has closed.
                 continuation.yield(event)
                 return continuation.finish()
             }
@@ -135,7 +136,7 @@ final class FaultySocket: ClientSocket {
         continuation.yield(.text(Array(frame.utf8)))
     }
 
-    /// Loses everything that the server sends from now on, pongs included.
+    /// Loses everything that the server sends from now on, pongs and its end included.
     func fallSilent() {
         isSilent.withLock { $0 = true }
     }
@@ -165,5 +166,11 @@ final class FaultySocket: ClientSocket {
         if isSilent.withLock({ $0 }) { await closed.wait() } else { await socket.ping() }
     }
 
-    func close(code: Int) async { await socket.close(code: code) }
+    func close(code: Int) async {
+        await socket.close(code: code)
+        guard isSilent.withLock({ $0 }) else { return }
+        continuation.yield(.closed(code: code, reason: ""))
+        continuation.finish()
+        closed.raise()
+    }
 }
