@@ -160,7 +160,8 @@ let package = Package(
 
         // Sockets, certificates, directories, random numbers and PostgreSQL for tests.
         .target(
-            name: "TestSupport", dependencies: ["CLibwebsockets", "CPostgreSQL", "Threads"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CLibwebsockets", "COpenSSL", "CPostgreSQL", "Threads"],
+            path: "Tests/TestSupport",
             swiftSettings: settings),
         // A model of the log's rules, and random submissions to compare it with.
         .target(
