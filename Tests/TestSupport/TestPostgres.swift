@@ -128,7 +128,9 @@ public final class TestPostgres: @unchecked Sendable {
             databaseCount += 1
             return "test\(databaseCount)"
         }
-        try query("CREATE DATABASE \(name) TEMPLATE \(template)")
+        // File by file takes half the processor time of the default, which goes through the log. Versions before 15 know no other way.
+        let strategy = Self.version(of: programs) >= 15 ? "STRATEGY file_copy" : ""
+        try query("CREATE DATABASE \(name) TEMPLATE \(template) \(strategy)")
         return name
     }
 
@@ -316,14 +318,16 @@ public final class TestPostgres: @unchecked Sendable {
         defer { globfree(&found) }
         glob("/usr/lib/postgresql/*/bin/postgres", 0, nil, &found)
         let paths = (0..<Int(found.gl_pathc)).map { String(cString: found.gl_pathv[$0]!) }
-        func version(_ path: String) -> Int { Int(path.split(separator: "/")[3]) ?? 0 }
-        guard let path = paths.max(by: { version($0) < version($1) }) else {
+        guard let path = paths.max(by: { version(of: $0) < version(of: $1) }) else {
             throw CommandFailed(
                 description: "There is no PostgreSQL in /usr/lib/postgresql: run scripts/install --test, or test "
                     + "without it by scripts/test --no-postgres")
         }
         return String(path.dropLast("/postgres".count))
     }
+
+    /// Returns the major version that a path in `/usr/lib/postgresql` names.
+    private static func version(of path: String) -> Int { Int(path.split(separator: "/")[3]) ?? 0 }
 
     private static func makeDirectory(_ user: User) throws -> String {
         var template = Array("/tmp/backscroll-postgres-XXXXXX".utf8CString)
