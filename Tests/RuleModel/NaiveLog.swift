@@ -541,15 +541,19 @@ package struct NaiveLog {
             if other == user { throw .banOfOneself }
             if !submission.isAdmin, role(other, id) == .owner { throw .banOfOwner }
             let old = bans[BanTable.Key(room: id, user: other)]
-            if old?.isInForce(at: time) != true, bans.keys.count(where: { $0.room == id }) >= mostBans {
-                throw .tooManyBans
-            }
+            let others = bans.count { $0.key.room == id && $0.value.isInForce(at: time) }
+            if old?.isInForce(at: time) != true, others >= mostBans { throw .tooManyBans }
             return try ban(other, settings, id, submission, at: time)
         case .removeBan(let other):
             if !isOwner { throw .notAnOwner }
-            bans[BanTable.Key(room: id, user: other)] = nil
+            liftBan(of: other, from: id, at: time)
             return .room(isNew: false)
         }
+    }
+
+    private mutating func liftBan(of user: UserID, from room: RoomID?, at time: Timestamp) {
+        let key = BanTable.Key(room: room, user: user)
+        if bans[key]?.isInForce(at: time) == true { bans[key] = nil }
     }
 
     private mutating func report(
@@ -627,7 +631,7 @@ package struct NaiveLog {
             if user == submission.sender { throw .banOfOneself }
             return try ban(user, settings, nil, submission, at: time)
         case .liftBan:
-            bans[BanTable.Key(room: nil, user: user)] = nil
+            liftBan(of: user, from: nil, at: time)
             return .room(isNew: false)
         case .erase:
             lives[user, default: 0] += 1

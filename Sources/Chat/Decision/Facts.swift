@@ -19,6 +19,7 @@ public import Wire
 /// | decision on a report | ``room`` | ``report`` |
 /// | ban from a room | ``room``, ``role``, ``subjectRole`` unless by an admin | ``ban``, then ``hasMaximumBans`` |
 /// | ban from the server | | ``ban`` |
+/// | end of a ban | ``room``, ``role`` unless by an admin | ``ban`` |
 /// | erasure | | ``erasure`` |
 /// | profile | | ``profile`` |
 ///

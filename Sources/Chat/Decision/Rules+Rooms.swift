@@ -22,8 +22,7 @@ extension Rules {
             return try ban(user, settings, by: submission)
         case .removeBan(let user):
             try checkOwner(submission)
-            writes.append(.liftBan(user))
-            return .room(isNew: false)
+            return try liftBan(of: user)
         case .setNotify(let settings): return try setNotify(settings, of: submission.sender)
         }
     }
@@ -202,6 +201,13 @@ extension Rules {
         return .record(body, isNew: facts.ban == nil)
     }
 
+    /// Lifts a ban from the room or from the server. Without one in force there is nothing to tell anybody.
+    private mutating func liftBan(of user: UserID) throws(Halt) -> Receipt {
+        try facts.require(.ban)
+        if facts.ban != nil { writes.append(.liftBan(user)) }
+        return .room(isNew: false)
+    }
+
     // MARK: Users
 
     /// Changes a profile: one's own, or as an admin that of another user.
@@ -227,9 +233,7 @@ extension Rules {
         case .ban(let settings):
             if user == submission.sender { throw .refused(.banOfOneself) }
             return try set(user, settings, by: submission.sender)
-        case .liftBan:
-            writes.append(.liftBan(user))
-            return .room(isNew: false)
+        case .liftBan: return try liftBan(of: user)
         case .erase:
             try facts.require(.erasure)
             writes.append(.eraseUser(user))

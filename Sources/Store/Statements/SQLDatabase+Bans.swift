@@ -46,10 +46,13 @@ extension SQLDatabase {
             """, time)
     }
 
-    /// Returns true if a room has the maximum number of bans.
-    func hasMaximumBans(_ room: Int64) throws -> Bool {
+    /// Returns true if a room has the maximum number of bans that are in force at `time`.
+    func hasMaximumBans(_ room: Int64, at time: Timestamp) throws -> Bool {
         let count = try first(
-            "SELECT count(*) FROM (SELECT 1 FROM bans WHERE room = $1 LIMIT \(Limits.roomBans)) AS counted", room
+            """
+            SELECT count(*) FROM
+                (SELECT 1 FROM bans WHERE room = $1 AND (until IS NULL OR until > $2) LIMIT \(Limits.roomBans)) AS counted
+            """, room, time
         ) { $0.integer(0) }
         return count == Int64(Limits.roomBans)
     }

@@ -88,7 +88,7 @@ extension Commit {
                 try store.hasMessage(of: subject, in: id, target.room!)
                 || db.wasEngaged(subject, in: number)
         }
-        if names.contains(.hasMaximumBans) { facts.hasMaximumBans = try db.hasMaximumBans(number) }
+        if names.contains(.hasMaximumBans) { facts.hasMaximumBans = try db.hasMaximumBans(number, at: time) }
     }
 
     private mutating func load(

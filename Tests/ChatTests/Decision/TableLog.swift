@@ -161,7 +161,8 @@ struct TableLog {
             facts.ban = ban?.isInForce(at: time) == true ? ban : nil
         }
         if names.contains(.hasMaximumBans) {
-            facts.hasMaximumBans = bans.keys.count { $0.room == submission.room } >= Self.mostBans
+            let others = bans.count { $0.key.room == submission.room && $0.value.isInForce(at: time) }
+            facts.hasMaximumBans = others >= Self.mostBans
         }
         if names.contains(.erasure) { facts.erasure = erasures[subject] }
         if names.contains(.isBlocked) { facts.isBlocked = blocks[[subject, user]] != nil }

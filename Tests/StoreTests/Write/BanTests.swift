@@ -222,5 +222,9 @@ struct BanTests {
         let full = try log.reopened()
         #expect(try code(ban("bob", full)) == "too_many_bans")
         #expect(try code(ban("user7", full)) == nil)
+        // One that has ended does not count.
+        full.close()
+        try log.execute("UPDATE bans SET until = 1 WHERE \"user\" = 'user8'")
+        #expect(try code(ban("bob", full.reopened())) == nil)
     }
 }
