@@ -118,12 +118,14 @@ struct RoutedRequest {
         }
     }
 
-    /// Asks the thread of the webhooks, then calls `then` with its answer; refuses the request on failure. A banned admin
-    /// changes nothing.
+    /// Asks the thread of the webhooks, then calls `then` with its answer; refuses the request on failure.
+    ///
+    /// - Parameter use: The use that a ban of the caller may refuse.
     func askWebhooks<Value: Sendable>(
-        _ body: @escaping @Sendable (Deliverer) throws -> Value, then: @escaping (Value) -> Void
+        for use: BanTable.Use = .change, _ body: @escaping @Sendable (Deliverer) throws -> Value,
+        then: @escaping (Value) -> Void
     ) throws(Problem) {
-        try worker.checkBans(of: caller, in: nil, for: .change)
+        try worker.checkBans(of: caller, in: nil, for: use)
         let waiting = LoopBound((exchange: exchange, then: then), of: worker.loop)
         services.webhooks.perform { deliverer in
             let result: Result<Value, Problem>

@@ -7,16 +7,19 @@ import Wire
 enum WebhookRoutes {
     /// `GET /v1/admin/webhooks`
     static func webhooks(_ request: RoutedRequest) throws(Problem) {
-        try request.askWebhooks({ try $0.describeAll() }) { json in request.answer(json) }
+        try request.askWebhooks(for: .read, { try $0.describeAll() }) { json in request.answer(json) }
     }
 
     /// `GET /v1/admin/webhooks/{webhook}`
     static func webhook(_ request: RoutedRequest) throws(Problem) {
         let id = request.webhook
-        try request.askWebhooks({ deliverer in
-            try deliverer.settle()
-            return try deliverer.describe(id)
-        }) { json in request.answer(json) }
+        try request.askWebhooks(
+            for: .read,
+            { deliverer in
+                try deliverer.settle()
+                return try deliverer.describe(id)
+            }
+        ) { json in request.answer(json) }
     }
 
     /// `PUT /v1/admin/webhooks/{webhook}`

@@ -54,7 +54,10 @@ struct CursorAccessTests {
         }
     }
 
-    @Test func `to the server, an admin among them, neither sees nor changes webhooks, nor ends sockets`() async throws
+    @Test
+    func
+        `to the server, an admin among them, neither changes webhooks nor ends sockets, and sees none if reading is refused`()
+        async throws
     {
         let root = HTTPField.bearer(try TestToken.of("root", #""admin":true"#))
         let other = HTTPField.bearer(try TestToken.of("other", #""admin":true"#))
@@ -71,6 +74,13 @@ struct CursorAccessTests {
                 #expect(try answer.problem.code == "banned", "\(method) \(target)")
             }
             #expect(try client.get("/v1/admin/webhooks", fields: [root]).text.contains(#""webhooks":[]"#))
+            #expect(try client.get("/v1/admin/webhooks", fields: [other]).text.contains(#""webhooks":[]"#))
+            #expect(try client.get("/v1/admin/webhooks/a", fields: [other]).problem.code == "webhook_not_found")
+            _ = try client.request(
+                .put, "/v1/admin/bans/other", fields: [root], body: Array(#"{"scope":"all"}"#.utf8))
+            for target in ["/v1/admin/webhooks", "/v1/admin/webhooks/a"] {
+                #expect(try client.get(target, fields: [other]).problem.code == "banned", "\(target)")
+            }
         }
     }
 }
