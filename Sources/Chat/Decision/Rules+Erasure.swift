@@ -52,7 +52,7 @@ extension Decision {
             let settings = RoomSettings(title: title.utf8.count > Limits.titleBytes ? "" : title)
             writes.append(.setRoom(settings, endsAccess: false))
         }
-        return writes + [.removeMember(user)]
+        return writes + [.removeMember(user), .setNotify(user, nil)]
     }
 }
 

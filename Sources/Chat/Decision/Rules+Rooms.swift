@@ -159,7 +159,7 @@ extension Rules {
             return .room(isNew: false)
         }
         try checkOtherOwners(without: now)
-        writes.append(.removeMember(user))
+        writes += [.removeMember(user), .setNotify(user, nil)]
         return .room(isNew: false)
     }
 

@@ -112,8 +112,14 @@ extension Commit {
         }
         let past = Facts.Past(isMember: true, title: try db.title(of: number))
         let writes = Decision.leaving(user, past, in: id)
+        let changesRoom = writes.contains { write in
+            switch write {
+            case .setRoom, .forgetDirect: true
+            default: false
+            }
+        }
         // Without the user's name in it, the room itself does not change, and need not be loaded.
-        if writes.count > 1 {
+        if changesRoom {
             var target = Target(id: id, room: try room(id))
             for write in writes { try apply(write, &target) }
         } else {

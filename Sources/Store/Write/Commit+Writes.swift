@@ -148,9 +148,7 @@ extension Commit {
             for table in StoredTable.ofUsersInRooms { try db.runSoon(table.deletionOfUser, user, number) }
         case .noteSend(let user, let time): try db.setSlowSend(of: user, in: number, at: time)
         case .setRole(let user, let role): try db.setRole(role, of: user, in: number)
-        case .removeMember(let user):
-            try db.removeMember(user, from: number)
-            try db.setNotify(nil, of: user, in: number)
+        case .removeMember(let user): try db.removeMember(user, from: number)
         case .setBan(let ban):
             try db.sweepBans(at: time)
             try db.setBan(ban, from: number)

@@ -167,7 +167,8 @@ struct DecisionTests {
         facts.past = Facts.Past(isMember: true, title: "for alice and alicent")
         let writes = try Decision.make(on: send(), facts).writes
         guard case .setRoom(let settings, endsAccess: false) = writes[0], case .removeMember(alice) = writes[1],
-            case .removeMark(alice) = writes[2], case .setBoundary(alice, let boundary) = writes[3]
+            case .setNotify(alice, nil) = writes[2], case .removeMark(alice) = writes[3],
+            case .setBoundary(alice, let boundary) = writes[4]
         else {
             Issue.record("\(writes)")
             return

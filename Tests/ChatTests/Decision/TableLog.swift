@@ -339,7 +339,6 @@ struct TableLog {
         case .setRole(let user, let role): room.members[user] = role
         case .removeMember(let user):
             #expect(room.members.removeValue(forKey: user) != nil)
-            room.notify[user] = nil
         case .setRoom(let settings, _):
             room.facts.apply(settings)
             if let title = settings.title { room.title = title.isEmpty ? nil : title }
