@@ -155,8 +155,8 @@ package struct NaiveLog {
         switch submission.change {
         case .send, .room(.set): if !mayCreate || id.isDirect { throw .roomNotFound }
         case .room(.setDirect), .room(.setBlock), .room(.closeReport): break
+        case .change, .read, .room(.report): if policy.roomsByAdminsOnly || id.isDirect { throw .roomNotFound }
         case .room: throw .roomNotFound
-        case .change, .read: if policy.roomsByAdminsOnly || id.isDirect { throw .roomNotFound }
         case .user: break
         }
     }
@@ -565,7 +565,7 @@ package struct NaiveLog {
             entry = known
         } else {
             var message = room.posts[Int(seq) - 1].message
-            if message.deleted || lives[message.sender] != nil { throw .messageDeleted }
+            if message.deleted || room.posts[Int(seq) - 1].author != person(message.sender) { throw .messageDeleted }
             let recent = reports.values.flatMap(\.values).flatMap(\.entries).filter {
                 $0.user == user && $0.createdAt.milliseconds > time.milliseconds - 60_000
             }.map(\.createdAt.milliseconds).sorted()

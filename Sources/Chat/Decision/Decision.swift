@@ -120,18 +120,24 @@ struct Rules {
         case (.send, nil), (.room(.set), nil):
             let isAllowed = submission.isAdmin || !facts.policy.roomsByAdminsOnly
             guard isAllowed, !id.isDirect else { throw .refused(.roomNotFound) }
+        // A report names a message, which the rooms that are open before their first use do not have.
+        case (.room(.report), _): try checkVisibility(submission, in: id)
         case (.room, nil): throw .refused(.roomNotFound)
         // Changes of users have no room.
         case (.user, nil): return
-        default:
-            let room = facts.room.map { ($0.isPrivate, $0.isDeleted) }
-            let refusal = try ReadRules.refusal(of: id, room, isAdmin: submission.isAdmin, facts.policy) {
-                () throws(Halt) in
-                try facts.require(.role)
-                return facts.role != nil
-            }
-            if let refusal { throw .refused(refusal) }
+        default: try checkVisibility(submission, in: id)
         }
+    }
+
+    /// Checks that the caller may see the room.
+    private func checkVisibility(_ submission: Submission, in id: RoomID) throws(Halt) {
+        let room = facts.room.map { ($0.isPrivate, $0.isDeleted) }
+        let refusal = try ReadRules.refusal(of: id, room, isAdmin: submission.isAdmin, facts.policy) {
+            () throws(Halt) in
+            try facts.require(.role)
+            return facts.role != nil
+        }
+        if let refusal { throw .refused(refusal) }
     }
 
     /// Checks that one of a direct room may change what the other one sees. What a member withdraws of their own, and read

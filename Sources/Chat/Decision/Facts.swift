@@ -24,7 +24,8 @@ public import Wire
 /// | profile | | ``profile`` |
 ///
 /// If the caller, or the user to become a member, is being erased, ``past`` and ``subjectPast`` come first; so does
-/// ``subjectPast`` of the other user of a direct room for what is written to that user.
+/// ``subjectPast`` of the other user of a direct room for what is written to that user. The ``subjectPast`` of the sender of a
+/// reported message comes after ``message``.
 ///
 /// A plain value.
 public struct Facts: Sendable {
@@ -227,7 +228,7 @@ public struct Facts: Sendable {
             known.insert(.subjectRole)
         }
     }
-    /// The past of a new member, or of the other user of a direct room, who is being erased.
+    /// The past of a new member, of the other user of a direct room, or of the sender of a reported message, who is being erased.
     public var subjectPast: Past {
         get { others.subjectPast }
         set {
@@ -404,6 +405,13 @@ public struct Facts: Sendable {
         guard let time else { return }
         self.time = time
         known.insert(.time)
+    }
+
+    /// Returns the user whose ``subjectPast`` a submission may need: the user whom it is about, the sender of the message that it
+    /// reports, or the other user of a direct room.
+    public func subject(of submission: Submission) -> UserID? {
+        if case .room(.report) = submission.change { return message.flatMap { try? Message(decoding: $0).sender } }
+        return submission.subject ?? room?.direct?.other(of: submission.sender)
     }
 
     /// Checks that facts are known.

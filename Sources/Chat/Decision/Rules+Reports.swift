@@ -11,8 +11,8 @@ extension Rules {
         if let known = facts.ownReport { return receipt(known) }
         guard let body = facts.message else { throw .refused(.messageNotFound) }
         var message = try decoded(body)
-        // The messages of a user who is being erased are about to be deleted.
-        if message.deleted || facts.erasing.contains(message.sender) { throw .refused(.messageDeleted) }
+        if message.deleted { throw .refused(.messageDeleted) }
+        if try isBeingErased(message, by: submission) { throw .refused(.messageDeleted) }
         try facts.require(.recentReports)
         if facts.recentReports.count >= Limits.reportsPerMinute, let first = facts.recentReports.first {
             let wait = first.milliseconds + Facts.reportTime - facts.time.milliseconds
@@ -27,6 +27,15 @@ extension Rules {
             user: submission.sender, reason: draft.reason, note: draft.note, createdAt: facts.time)
         writes.append(.addReport(entry, seq: seq, sender: message.sender, snapshot: snapshot))
         return receipt(entry)
+    }
+
+    /// Returns true if a message is about to be deleted, because its sender is being erased and has sent it before.
+    private func isBeingErased(_ message: Message, by submission: Submission) throws(Halt) -> Bool {
+        let sender = message.sender
+        guard facts.erasing.contains(sender) else { return false }
+        try facts.require(sender == submission.sender ? .past : .subjectPast)
+        let past = sender == submission.sender ? facts.past : facts.subjectPast
+        return past.boundary.map { message.seq <= $0.seq } ?? true
     }
 
     private func receipt(_ entry: ReportEntry) -> Receipt {

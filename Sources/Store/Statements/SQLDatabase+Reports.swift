@@ -98,11 +98,20 @@ extension SQLDatabase {
         try runSoon("UPDATE reports SET closed_by = '\(UserID.deleted)' WHERE closed_by = $1", user)
     }
 
-    /// Deletes at most `most` reports of a user's messages, and at most `most` reports by the user.
+    /// Deletes at most `most` reports of a user's messages, and at most `most` reports by the user. Those of messages beyond the
+    /// user's boundary in the room belong to a new user of the name.
     ///
     /// - Returns: False if there may be more.
     func deleteReports(of user: UserID, most: Int) throws -> Bool {
-        let found = try all("SELECT room, seq FROM reports WHERE sender = $1 LIMIT $2", user, most) {
+        func isOfNewUser(_ table: String) -> String {
+            """
+            EXISTS (SELECT 1 FROM returns
+                WHERE returns."user" = $1 AND returns.room = \(table).room AND returns.seq < \(table).seq)
+            """
+        }
+        let found = try all(
+            "SELECT room, seq FROM reports WHERE sender = $1 AND NOT \(isOfNewUser("reports")) LIMIT $2", user, most
+        ) {
             ($0.integer(0), $0.integer(1))
         }
         for (room, seq) in found {
@@ -112,7 +121,7 @@ extension SQLDatabase {
         let own = try runCounting(
             """
             DELETE FROM reporters WHERE "user" = $1 AND (room, seq) IN (
-                SELECT room, seq FROM reporters WHERE "user" = $1 LIMIT $2)
+                SELECT room, seq FROM reporters AS found WHERE "user" = $1 AND NOT \(isOfNewUser("found")) LIMIT $2)
             """, user, most)
         return found.count < most && own < most
     }

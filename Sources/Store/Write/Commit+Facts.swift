@@ -77,7 +77,7 @@ extension Commit {
             if names.contains(.report) { facts.report = try db.report(of: seq, in: number) }
         default: break
         }
-        if names.contains(.subjectPast), let other = submission.subject ?? facts.room?.direct?.other(of: user) {
+        if names.contains(.subjectPast), let other = facts.subject(of: submission) {
             facts.subjectPast = try past(of: other, in: number)
         }
         guard let subject = submission.subject else { return }

@@ -145,7 +145,7 @@ struct TableLog {
             if names.contains(.report) { facts.report = report(of: seq, in: id) }
         default: break
         }
-        if names.contains(.subjectPast), let other = submission.subject ?? facts.room?.direct?.other(of: user) {
+        if names.contains(.subjectPast), let other = facts.subject(of: submission) {
             facts.subjectPast = past(of: other, in: room)
         }
         guard let subject = submission.subject else { return }

@@ -76,7 +76,7 @@ struct ReportTests {
         _ = try log.change(.set(RoomSettings(visibility: .private)), in: "den", by: "alice").get()
         #expect(try code(report(1, of: "den", by: "bob", log)) == "room_not_found")
         #expect(try code(report(2, of: "den", by: "alice", log)) == "message_not_found")
-        #expect(try code(report(1, of: "nowhere", by: "alice", log)) == "room_not_found")
+        #expect(try code(report(1, of: "nowhere", by: "alice", log)) == "message_not_found")
         #expect(try code(report(1, of: "den", by: "alice", log)) == nil)
         // In a direct room, blocked or not.
         let room = try log.makeDirect("alice", with: "bob")
@@ -201,18 +201,26 @@ struct ReportTests {
         let erase = Submission(
             ticket: Ticket(loop: 9, number: 1), room: nil, sender: try UserID("root"), change: .user(user, .erase),
             isAdmin: true)
-        let results = try log.submitAll([
-            erase, log.submission(.room(.report(seq: 3, ReportDraft(reason: .spam))), by: "dave"),
-        ])
-        // The messages are about to be deleted.
-        #expect(results.map { code($0) } == [nil, "message_deleted"])
+        let results = try log.submitAll(
+            [erase, log.submission(.room(.report(seq: 3, ReportDraft(reason: .spam))), by: "dave")]
+                + log.submissions([.init(text: "by a new bob", sender: "bob")])
+                + [
+                    log.submission(.room(.report(seq: 3, ReportDraft(reason: .spam))), by: "dave"),
+                    log.submission(.room(.report(seq: 3, ReportDraft(reason: .spam))), by: "bob"),
+                    log.submission(.room(.report(seq: 4, ReportDraft(reason: .spam))), by: "dave"),
+                    log.submission(.room(.report(seq: 4, ReportDraft(reason: .spam))), by: "bob"),
+                ])
+        // The messages of the old user are about to be deleted, those of a new one with the same name are not.
+        let refused = "message_deleted"
+        #expect(results.map { code($0) } == [nil, refused, nil, refused, refused, nil, nil])
         try waitUntil {
             let status: ErasureStatus? = try? log.read(for: "root", isAdmin: true) { .server(.erasure(user, $0)) }
             return status?.state == .erased
         }
         let left = try list(log)
-        #expect(left.map(\.seq) == [2] && left[0].entries.map(\.user.string) == ["carol"])
-        #expect(try log.count("reports") == 1 && log.count("reporters") == 1)
+        #expect(left.map(\.seq) == [2, 4] && left[0].entries.map(\.user.string) == ["carol"])
+        #expect(Set(left[1].entries.map(\.user.string)) == ["dave", "bob"])
+        #expect(try log.count("reports") == 2 && log.count("reporters") == 3)
         log.close()
         try expectSound(log.path)
     }
