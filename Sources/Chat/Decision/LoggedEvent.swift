@@ -25,6 +25,13 @@ public struct LoggedEvent: Sendable, Hashable {
     ///
     /// - Parameter by: The user who made the change; `nil` for a part of an erasure.
     public static func of(_ writes: [Write], by: UserID?) -> [LoggedEvent] {
+        // A change of a room by or to a user who is being erased begins with what separates the old user from the new one. That is
+        // a part of the erasure, whether it comes first or the change.
+        let start = (writes.lastIndex { if case .removeMark = $0 { true } else { false } } ?? -1) + 1
+        return events(of: writes[..<start], by: nil) + events(of: writes[start...], by: by)
+    }
+
+    private static func events(of writes: ArraySlice<Write>, by: UserID?) -> [LoggedEvent] {
         var events: [LoggedEvent] = []
         var settings = RoomSettings()
         func role(_ role: RoomMember.Role) -> [UInt8] {

@@ -403,6 +403,28 @@ struct WebhookStoreTests {
             ])
     }
 
+    @Test func `tells of a membership that an erasure ends alike, whether the job ends it or a new user of the name`()
+        throws
+    {
+        let webhook = try set("a") { $0.events = [.room, .member] }
+        let bob = try UserID("bob")
+        try log.send(.init())
+        _ = try log.change(.set(RoomSettings(title: "alice and bob")), by: "alice").get()
+        try log.join("lobby", as: "bob")
+        var erase = try log.submission(.user(bob, .erase), by: "root", isAdmin: true)
+        erase.room = nil
+        // In one commit, so that the job has not begun when the new user joins.
+        for result in try log.submitAll([erase, log.submission(.room(.setMember(bob, nil)), by: "bob")]) {
+            _ = try result.get()
+        }
+        let title = "alice and \(UserID.deleted)"
+        #expect(
+            try texts(events(webhook, RoomID("lobby"))).suffix(3) == [
+                "1 member.removed bob -", #"1 room.changed - -,"settings":{"title":"\#(title)"}"#,
+                #"1 member.added bob bob,"role":"member""#,
+            ])
+    }
+
     @Test(arguments: [false, true])
     func `tells that a room was deleted to webhooks of rooms and messages only`(isOfRooms: Bool) throws {
         try log.fill(2)
