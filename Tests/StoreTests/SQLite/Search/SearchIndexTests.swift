@@ -1,5 +1,6 @@
 import Chat
 import GRDB
+import Glibc
 import TestSupport
 import Testing
 import TextSearch
@@ -166,6 +167,19 @@ extension SchemaTests {
             #expect(throws: CommandFailed.self, "it is gone from the file") { try run("grep", "-qa", word, log.path) }
         }
         try expectSound(log.path)
+    }
+
+    @Test func `lose removed words in time, also while others are removed again and again`() throws {
+        let log = try Self.indexingLog { $0.wordPurgeInterval = .milliseconds(600) }
+        try log.fill(200)
+        try log.waitUntilIndexed()
+        var isPurged = false
+        for seq in 1...200 as ClosedRange<Int64> where !isPurged {
+            try log.delete(seq)
+            poll(nil, 0, 60)
+            isPurged = try log.meta("search_removed") == nil
+        }
+        #expect(isPurged)
     }
 
     @Test func `lose the words of a room in which nothing is to be searched, also after a restart, until it is`() throws
