@@ -216,7 +216,6 @@ final class Client {
                 }
             case nil:
                 socket = nil
-                _ = isOpen
                 handle(.disconnected)
             }
         }

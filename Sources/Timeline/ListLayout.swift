@@ -59,9 +59,6 @@ public struct ListLayout<ID: Hashable & Sendable>: Sendable {
         case after
     }
 
-    /// The distance from an edge at which its next page is loaded, in screens.
-    public static var nearScreens: Int { 2 }
-
     /// The height of the screen's list, with what the keyboard covers.
     public private(set) var height: Int
     /// The height that the keyboard covers at the lower edge.

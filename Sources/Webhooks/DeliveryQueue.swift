@@ -23,13 +23,6 @@ public struct DeliveryQueue: Sendable {
         case failing
     }
 
-    /// The state that operators see.
-    public enum State: Sendable, Hashable {
-        case ok
-        case retrying
-        case paused
-    }
-
     private struct Entry {
         var failures = 0
         var refusals = 0
@@ -71,12 +64,6 @@ public struct DeliveryQueue: Sendable {
 
     /// Returns true for a room that only an admin can let go on.
     public func isStopped(_ room: RoomID) -> Bool { entries[room]?.position == .stopped }
-
-    /// The state that operators see.
-    public var state: State {
-        if pause != nil { return .paused }
-        return entries.values.contains { $0.failures > 0 } ? .retrying : .ok
-    }
 
     /// Time of the next attempt that is waited for; `nil` if there is none.
     public var nextAttempt: ContinuousClock.Instant? {

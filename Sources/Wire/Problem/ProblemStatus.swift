@@ -53,9 +53,4 @@ extension Problem.Code {
         .hostInvalid, .framingAmbiguous, .contentLengthInvalid, .contentLengthRepeated, .transferEncodingInvalid,
         .transferEncodingUnexpected, .chunkInvalid, .chunkExtensionsTooLong,
     ]
-
-    /// The codes that occur only in `error` frames.
-    public static let ofFrames: [Problem.Code] = [
-        .unknownType, .alreadySubscribed, .notSubscribed, .tooManySubscriptions, .disconnected,
-    ]
 }

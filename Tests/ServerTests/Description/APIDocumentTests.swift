@@ -123,8 +123,12 @@ struct APIDocumentTests {
                 }
             }
         }
-        // No operation describes unknown paths or methods. Faults are for testing clients and not part of the API.
-        let others = Problem.Code.ofFrames + [.notFound, .methodNotAllowed, .invalidFault]
+        // Some occur in `error` frames only. No operation describes unknown paths or methods. Faults are for testing clients and not
+        // part of the API.
+        let others: [Problem.Code] = [
+            .unknownType, .alreadySubscribed, .notSubscribed, .tooManySubscriptions, .disconnected, .notFound,
+            .methodNotAllowed, .invalidFault,
+        ]
         #expect(described.union(others.map(\.string)) == Set(Problem.Code.allCases.map(\.string)))
         #expect(described.isDisjoint(with: others.map(\.string)))
     }
