@@ -57,6 +57,18 @@ public struct ReadRules: Sendable {
         { room in RoomPattern.allow(room, patterns) && banned(query, from: room) == nil }
     }
 
+    /// Returns true if a list may have messages of a room: it matches `patterns` (`nil` for all), and the caller may see it.
+    /// The store calls it inside its transaction.
+    ///
+    /// - Parameter isMember: True if the caller is a member of the room.
+    public func mayList(
+        _ id: RoomID, _ room: (isPrivate: Bool, isDeleted: Bool), isMember: Bool, within patterns: [RoomPattern]?,
+        for query: Query
+    ) -> Bool {
+        mayList(within: patterns, for: query)(id)
+            && Self.refusal(of: id, room, isAdmin: query.isAdmin, policy, isMember: { isMember }) == nil
+    }
+
     /// Returns the ban that keeps the caller from a room, or without a room from the whole server.
     private func banned(_ query: Query, from room: RoomID?) -> Problem? {
         if bans.isEmpty { return nil }

@@ -7,11 +7,11 @@ extension ReadTransaction {
     /// to many rooms since.
     private static var mostExamined: Int { 1000 }
 
-    /// Returns a part of the list, of rooms that the user may read now.
+    /// Returns a part of the list.
     ///
-    /// - Parameter isWanted: Returns true for the rooms whose mentions to list.
+    /// - Parameter isWanted: Returns true for the mentions to list.
     func mentions(
-        _ request: MentionsRequest, of user: UserID, where isWanted: (RoomID) -> Bool
+        _ request: MentionsRequest, of user: UserID, where isWanted: (MentionRow) -> Bool
     ) throws -> MentionsSlice {
         var position = try db.position(of: request.cursor)
         var messages: [[UInt8]] = []
@@ -20,7 +20,7 @@ extension ReadTransaction {
         while true {
             let count = request.limit - messages.count + 1
             let found = try db.mentions(of: user, before: position, limit: count)
-            let rows = found.filter { $0.isReadable && isWanted($0.room) }
+            let rows = found.filter(isWanted)
             let bodies = try store.bodies(of: rows.map { ($0.message, $0.room) })
             for row in found {
                 if messages.count == request.limit || bytes >= answerBytes || examined == Self.mostExamined, let last {

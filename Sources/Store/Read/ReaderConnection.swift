@@ -90,7 +90,10 @@ extension ReaderConnection {
                 return try db.mentions(of: user, before: position, limit: request.limit + 1).map(\.room)
             }
             try transaction(showing: rooms) { transaction in
-                let mentions = try transaction.mentions(request, of: user, where: isWanted)
+                let mentions = try transaction.mentions(request, of: user) { row in
+                    context.rules.mayList(
+                        row.room, (row.isPrivate, row.isDeleted), isMember: row.isMember, within: patterns, for: query)
+                }
                 if let share = context.backlog.hold(mentions.messageBytes) { reply.hold(share) }
                 reply.answer(mentions)
             }

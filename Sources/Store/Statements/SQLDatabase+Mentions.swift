@@ -38,8 +38,12 @@ struct MentionRow {
     /// The time of the message, in milliseconds since 1970.
     var createdAt: Int64
     var room: RoomID
-    /// True if the user may read the room, unless a ban forbids it.
-    var isReadable: Bool
+    /// True if only members may read the room.
+    var isPrivate: Bool
+    /// True if the room has been deleted.
+    var isDeleted: Bool
+    /// True if the user is a member of the room.
+    var isMember: Bool
 
     /// The position in the list.
     var position: (Int64, Int64) { (createdAt, message.rawValue) }
@@ -107,9 +111,9 @@ extension SQLDatabase {
     func ownMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
         try all(
             """
-            SELECT mentions.message, mentions.created_at, rooms.name, rooms.deleted = 0 AND (rooms.private = 0 OR EXISTS (
+            SELECT mentions.message, mentions.created_at, rooms.name, rooms.private, rooms.deleted, EXISTS (
                 SELECT 1 FROM members WHERE members.room = rooms.id AND members."user" = $1
-                    AND \(Erasures.isPresent("$1", in: "rooms.id"))))
+                    AND \(Erasures.isPresent("$1", in: "rooms.id")))
             FROM mentions JOIN rooms ON rooms.id = mentions.message >> 36
             WHERE mentions."user" = $1 AND (mentions.created_at, mentions.message) < ($2, $3)
                 AND \(MentionRows.counts(for: "$1", by: "mentions.sender"))
@@ -134,10 +138,10 @@ extension SQLDatabase {
 }
 
 extension MentionRow {
-    /// Reads the columns message, time, room and readability.
+    /// Reads the columns message, time, room, private, deleted and membership.
     init(_ row: some SQLStatement) {
         self.init(
             message: RowKey(rawValue: row.integer(0)), createdAt: row.integer(1), room: RoomID(trusted: row.text(2)),
-            isReadable: row.integer(3) == 1)
+            isPrivate: row.integer(3) == 1, isDeleted: row.integer(4) == 1, isMember: row.integer(5) == 1)
     }
 }

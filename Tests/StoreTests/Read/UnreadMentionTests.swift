@@ -123,6 +123,20 @@ struct UnreadMentionTests {
         #expect(try texts(log.mentions(of: "bob", within: [RoomPattern("p*")!])) == ["private"])
     }
 
+    @Test func `of an admin by name are listed of rooms of others, too, which an admin may read`() throws {
+        let log = try TestLog()
+        try log.sendAll([
+            .init(text: "name", room: "plans", mentions: ["root"]),
+            .init(text: "room", room: "plans", mentionsRoom: true),
+        ])
+        _ = try log.change(.set(RoomSettings(visibility: .private)), in: "plans", by: "alice").get()
+        #expect(try texts(log.mentions(of: "root")) == [])
+        #expect(try texts(log.mentions(of: "root", isAdmin: true)) == ["name"])
+        #expect(try texts(log.mentions(of: "root", within: [RoomPattern("other")!], isAdmin: true)) == [])
+        _ = try log.change(.delete, in: "plans", by: "alice").get()
+        #expect(try texts(log.mentions(of: "root", isAdmin: true)) == [])
+    }
+
     // MARK: Any history
 
     /// The messages of a room as clients read them.

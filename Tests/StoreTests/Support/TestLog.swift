@@ -310,10 +310,11 @@ final class TestLog: Sendable {
     }
 
     func mentions(
-        of user: String, after cursor: MessageCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil
+        of user: String, after cursor: MessageCursor? = nil, limit: Int = 30, within patterns: [RoomPattern]? = nil,
+        isAdmin: Bool = false
     ) throws -> MentionsSlice {
         let request = MentionsRequest(cursor: cursor, limit: limit)
-        return try read(for: user) { .ownRooms(.mentions(request, $0), within: patterns) }
+        return try read(for: user, isAdmin: isAdmin) { .ownRooms(.mentions(request, $0), within: patterns) }
     }
 
     /// Returns the rooms of a user in the order in which a socket takes them, and whether there are more.

@@ -74,7 +74,7 @@ extension PostgresConnection {
     func roomMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
         try all(
             """
-            SELECT found.message, found.created_at, rooms.name, 1
+            SELECT found.message, found.created_at, rooms.name, rooms.private, rooms.deleted, 1
             FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0 CROSS JOIN LATERAL (
                 SELECT message, created_at FROM mentions
                 WHERE mentions."user" = '\(MentionRows.room)' AND \(StoredTable.isMessage("message", of: "rooms.id"))

@@ -30,8 +30,9 @@ extension SQLiteConnection {
     }
 
     func roomMentions(of user: UserID, before position: (Int64, Int64), limit: Int) throws -> [MentionRow] {
-        var rooms: [(number: Int64, id: RoomID)] = []
-        try forEachRoom(of: user) { rooms.append(($0, $1)) }
+        let rooms = try all(
+            "SELECT rooms.id, name, private FROM members \(Self.rooms) WHERE \(Self.isOf("$1"))", user
+        ) { (number: $0.integer(0), id: RoomID(trusted: $0.text(1)), isPrivate: $0.integer(2) == 1) }
         return try rooms.flatMap { room in
             try all(
                 """
@@ -44,7 +45,8 @@ extension SQLiteConnection {
                 user, limit
             ) {
                 MentionRow(
-                    message: RowKey(rawValue: $0.integer(0)), createdAt: $0.integer(1), room: room.id, isReadable: true)
+                    message: RowKey(rawValue: $0.integer(0)), createdAt: $0.integer(1), room: room.id,
+                    isPrivate: room.isPrivate, isDeleted: false, isMember: true)
             }
         }
     }
