@@ -9,7 +9,7 @@ extension ReadTransaction {
     /// - Parameter isWanted: Returns true for the rooms to list.
     func inbox(_ request: InboxRequest, of user: UserID, where isWanted: (RoomID) -> Bool) throws -> InboxSlice {
         let found = try store.rooms(
-            of: user, after: request.cursor?.activity, limit: request.limit, where: isWanted
+            of: user, after: request.cursor?.activity, limit: request.limit, withHidden: false, where: isWanted
         ).sorted { $0.activity < $1.activity }
         let rooms = found.prefix(request.limit)
         try store.prepare([(user, rooms)])
@@ -37,7 +37,7 @@ extension ReadTransaction {
     /// Returns at most `limit` rooms of a user. Rooms in which the user has sent or read, or which the user created or
     /// joined, come first. Others can add the user to any number of rooms, and those must not crowd these out.
     func memberships(limit: Int, of user: UserID, where isWanted: (RoomID) -> Bool) throws -> Memberships {
-        let found = try store.rooms(of: user, after: nil, limit: limit, where: isWanted)
+        let found = try store.rooms(of: user, after: nil, limit: limit, withHidden: false, where: isWanted)
             .sorted { a, b in a.isEngaged == b.isEngaged ? a.activity < b.activity : a.isEngaged }
         return Memberships(rooms: found.prefix(limit).map(\.activity.room), hasMore: found.count > limit)
     }

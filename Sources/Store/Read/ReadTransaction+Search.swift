@@ -54,12 +54,13 @@ extension ReadTransaction {
         return try search(request, in: room == nil ? [] : [SearchedRoom(id: id, latest: .max)])
     }
 
-    /// Searches the rooms of a user.
+    /// Searches the rooms of a user, also direct rooms that are not in the user's list.
     ///
     /// - Parameter isWanted: Returns true for the rooms to search.
     func search(_ request: SearchRequest, of user: UserID, where isWanted: (RoomID) -> Bool) throws -> SearchSlice {
-        let rooms = try store.rooms(of: user, after: nil, limit: Limits.searchedRooms, where: isWanted)
-            .sorted { $0.activity < $1.activity }.prefix(Limits.searchedRooms)
+        let rooms = try store.rooms(
+            of: user, after: nil, limit: Limits.searchedRooms, withHidden: true, where: isWanted
+        ).sorted { $0.activity < $1.activity }.prefix(Limits.searchedRooms)
         return try search(
             request, in: rooms.map { SearchedRoom(id: $0.activity.room, latest: $0.activity.milliseconds) })
     }

@@ -12,8 +12,11 @@ protocol StoreView {
     func room(_ id: RoomID) throws -> Room?
     /// Returns rooms of a user after a position of their list, in no order. They include the first `limit` rooms that the
     /// user is engaged in and the first `limit` of the others, plus one more of each if there is one.
+    ///
+    /// - Parameter withHidden: True to include direct rooms that are not in the user's list.
     func rooms(
-        of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+        of user: UserID, after last: InboxCursor.Activity?, limit: Int, withHidden: Bool,
+        where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom]
     /// Prepares to read rooms as each user sees them.
     func prepare(_ rooms: [(user: UserID, rooms: ArraySlice<OwnRoom>)]) throws
@@ -40,6 +43,8 @@ struct OwnRoom {
     var activity: InboxCursor.Activity
     /// True if the user has sent to the room, read it, created it or joined it.
     var isEngaged: Bool
+    /// True for a direct room that is not in the user's list.
+    var isHidden = false
 
     /// The activity in the row of a membership whose room's activity is not stored there.
     static let unknownActivity = Int64.max

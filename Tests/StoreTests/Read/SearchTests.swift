@@ -203,6 +203,9 @@ struct SearchTests {
         }
         #expect(try log.found("word", as: "carol") == [])
         #expect(throws: Problem.roomNotFound) { try log.found("word", in: room, as: "carol") }
+        // The user stays a member of a room that is taken off the list.
+        _ = try log.change(.removeMember(UserID("alice")), in: room, by: "alice").get()
+        #expect(try log.inbox(of: "alice").rooms.isEmpty && log.found("word", as: "alice") == ["\(room):1"])
     }
 
     @Test func `ends after as many messages as it examines, without hits, and goes on with the cursor`() throws {

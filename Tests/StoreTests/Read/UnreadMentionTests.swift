@@ -137,6 +137,19 @@ struct UnreadMentionTests {
         #expect(try texts(log.mentions(of: "root", isAdmin: true)) == [])
     }
 
+    @Test func `of a direct room stay listed when the room is taken off the user's list`() throws {
+        let log = try TestLog()
+        let room = try log.makeDirect("alice", with: "bob")
+        try log.sendAll([
+            .init(text: "room", room: room, sender: "bob", mentionsRoom: true),
+            .init(text: "name", room: room, sender: "bob", mentions: ["alice"]),
+        ])
+        #expect(try texts(log.mentions(of: "alice")) == ["name", "room"])
+        _ = try log.change(.removeMember(UserID("alice")), in: room, by: "alice").get()
+        #expect(try log.inbox(of: "alice").rooms.isEmpty)
+        #expect(try texts(log.mentions(of: "alice")) == ["name", "room"])
+    }
+
     // MARK: Any history
 
     /// The messages of a room as clients read them.

@@ -144,10 +144,11 @@ struct PostgresView: StoreView {
     func room(_ id: RoomID) throws -> PostgresRoom? { try PostgresRoom(id, own) }
 
     func rooms(
-        of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+        of user: UserID, after last: InboxCursor.Activity?, limit: Int, withHidden: Bool,
+        where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom] {
         try db.rooms(of: user).filter { room in
-            (last.map { $0 < room.activity } ?? true) && isWanted(room.activity.room)
+            (withHidden || !room.isHidden) && (last.map { $0 < room.activity } ?? true) && isWanted(room.activity.room)
         }
     }
 

@@ -59,15 +59,15 @@ extension PostgresConnection {
         // this name.
         try all(
             """
-            SELECT rooms.id, coalesce(rooms.active_at, rooms.created_at), engaged, name
+            SELECT rooms.id, coalesce(rooms.active_at, rooms.created_at), engaged, name, hidden
             FROM members JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
-            WHERE members."user" = $1 AND hidden = 0 AND \(Erasures.isPresent("$1", in: "members.room"))
+            WHERE members."user" = $1 AND \(Erasures.isPresent("$1", in: "members.room"))
             """, user
         ) { row in
             OwnRoom(
                 number: row.integer(0),
                 activity: InboxCursor.Activity(milliseconds: row.integer(1), room: RoomID(trusted: row.text(3))),
-                isEngaged: row.integer(2) != 0)
+                isEngaged: row.integer(2) != 0, isHidden: row.integer(4) != 0)
         }
     }
 
@@ -82,7 +82,7 @@ extension PostgresConnection {
                     AND \(MentionRows.counts(for: "$3", by: "sender"))
                 ORDER BY message DESC LIMIT $4
             ) AS found
-            WHERE members."user" = $3 AND hidden = 0 AND \(Erasures.isPresent("$3", in: "members.room"))
+            WHERE members."user" = $3 AND \(Erasures.isPresent("$3", in: "members.room"))
             ORDER BY found.created_at DESC, found.message DESC LIMIT $4
             """, position.0, position.1, user, limit
         ) { MentionRow($0) }

@@ -9,6 +9,8 @@ struct OwnRoomRow {
     var activity: Int64
     /// True if the user has sent to the room, read it, created it or joined it.
     var isEngaged: Bool
+    /// True for a direct room that is not in the user's list.
+    var isHidden: Bool
 }
 
 /// Statements about the rooms that a user is a member of.
@@ -25,7 +27,8 @@ extension SQLiteConnection {
     /// Passes `body` each room that a user is a member of, in no order.
     func forEachActivity(of user: UserID, _ body: (OwnRoomRow) -> Void) throws {
         try forEach(
-            "SELECT rooms.id, \(Self.activity), engaged FROM members \(Self.rooms) WHERE \(Self.isOf("$1"))", user
+            "SELECT rooms.id, \(Self.activity), engaged, hidden FROM members \(Self.rooms) WHERE \(Self.isOf("$1"))",
+            user
         ) { body(OwnRoomRow($0)) }
     }
 
@@ -79,7 +82,7 @@ extension SQLiteConnection {
     func activity(of user: UserID, in room: Int64) throws -> OwnRoomRow? {
         try first(
             """
-            SELECT rooms.id, \(Self.activity), engaged FROM members \(Self.rooms)
+            SELECT rooms.id, \(Self.activity), engaged, hidden FROM members \(Self.rooms)
             WHERE members.room = $1 AND \(Self.isOf("$2"))
             """, room, user
         ) { OwnRoomRow($0) }
@@ -89,11 +92,11 @@ extension SQLiteConnection {
     func forEachUnknown(of user: UserID, _ body: (OwnRoomRow, RoomID) -> Void) throws {
         try forEach(
             """
-            SELECT rooms.id, \(Self.activity), engaged, name
+            SELECT rooms.id, \(Self.activity), engaged, hidden, name
             FROM members INDEXED BY members_by_activity CROSS \(Self.rooms)
             WHERE \(Self.isOf("$1")) AND engaged IN (0, 1) AND activity = \(ActivityStatements.unknown)
             """, user
-        ) { body(OwnRoomRow($0), RoomID(trusted: $0.text(3))) }
+        ) { body(OwnRoomRow($0), RoomID(trusted: $0.text(4))) }
     }
 
     /// Passes `body` the rooms with an indexed activity, latest first, from `time` on, until it returns false.
@@ -102,7 +105,8 @@ extension SQLiteConnection {
     ) throws {
         let select = try prepare(
             """
-            SELECT rooms.id, activity, engaged, name FROM members INDEXED BY members_by_activity CROSS \(Self.rooms)
+            SELECT rooms.id, activity, engaged, hidden, name
+            FROM members INDEXED BY members_by_activity CROSS \(Self.rooms)
             WHERE \(Self.isOf("$1")) AND engaged = $2 AND activity <= $3 AND activity < \(ActivityStatements.unknown)
             ORDER BY activity DESC
             """)
@@ -110,7 +114,7 @@ extension SQLiteConnection {
         try select.bind(isEngaged ? 1 : 0, at: 2)
         try select.bind(time, at: 3)
         try select.withRows { row in
-            while row.hasRow, body(OwnRoomRow(row), RoomID(trusted: row.text(3))) { try row.next() }
+            while row.hasRow, body(OwnRoomRow(row), RoomID(trusted: row.text(4))) { try row.next() }
         }
     }
 
@@ -127,14 +131,16 @@ extension SQLiteConnection {
     // Deleted rooms have no members; a job removes their rows in parts.
     private static let rooms = "JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0"
 
-    // The user, unless the membership is that of an erased user of this name, or the room is not to be listed.
+    // The user, unless the membership is that of an erased user of this name.
     private static func isOf(_ user: String) -> String {
-        "members.user = \(user) AND members.hidden = 0 AND \(Erasures.isPresent(user, in: "members.room"))"
+        "members.user = \(user) AND \(Erasures.isPresent(user, in: "members.room"))"
     }
 }
 
 extension OwnRoomRow {
     fileprivate init(_ row: SQLiteStatement) {
-        self.init(number: row.integer(0), activity: row.integer(1), isEngaged: row.integer(2) != 0)
+        self.init(
+            number: row.integer(0), activity: row.integer(1), isEngaged: row.integer(2) != 0,
+            isHidden: row.integer(3) != 0)
     }
 }

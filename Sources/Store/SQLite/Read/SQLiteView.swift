@@ -38,18 +38,20 @@ struct SQLiteView: StoreView {
     func prepare(_ rooms: [(user: UserID, rooms: ArraySlice<OwnRoom>)]) {}
 
     func rooms(
-        of user: UserID, after last: InboxCursor.Activity?, limit: Int, where isWanted: (RoomID) -> Bool
+        of user: UserID, after last: InboxCursor.Activity?, limit: Int, withHidden: Bool,
+        where isWanted: (RoomID) -> Bool
     ) throws -> [OwnRoom] {
         var found: [OwnRoom] = []
         func add(_ row: OwnRoomRow, _ id: RoomID) {
-            guard isWanted(id) else { return }
+            guard withHidden || !row.isHidden, isWanted(id) else { return }
             let recent = unfiled.recent[id] ?? []
             // Messages filed after the recent ones were taken are newer.
             let latest = recent.last.map { max(row.activity, $0.createdAt.milliseconds) } ?? row.activity
             let activity = InboxCursor.Activity(milliseconds: latest, room: id)
             if let last, !(last < activity) { return }
             let isEngaged = row.isEngaged || recent.contains { $0.sender == user }
-            found.append(OwnRoom(number: row.number, activity: activity, isEngaged: isEngaged))
+            found.append(
+                OwnRoom(number: row.number, activity: activity, isEngaged: isEngaged, isHidden: row.isHidden))
         }
         guard let active = unfiled.active else {
             try db.forEachActivity(of: user) { row in if let id = unfiled.rooms[row.number] { add(row, id) } }
