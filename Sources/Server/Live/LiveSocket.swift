@@ -93,7 +93,7 @@ extension LiveSocket {
     func announceTyping(in subscription: Subscription) throws(Problem) {
         let user = try caller.named()
         try worker.checkBans(of: caller, in: subscription.feed.room, for: .change)
-        worker.typing(user, in: subscription.feed)
+        worker.typing(user, isAdmin: subscription.isAdmin, in: subscription.feed)
     }
 
     // MARK: The subscriptions' bytes

@@ -67,12 +67,13 @@ extension Worker {
     }
 
     /// Tells the room's other subscribers that a user is typing, within the rate limit.
-    func typing(_ user: UserID, in feed: Feed) {
+    func typing(_ user: UserID, isAdmin: Bool, in feed: Feed) {
         let room = feed.room
         guard admitsTyping(user, in: room, subscribers: feed.count) else { return }
         guard room.isDirect else { return announceTyping(user, in: room) }
         // Only the log knows whether the other one blocks the user.
-        log.ask(for: user, client: .user(user), { .room(room, .isBlocked($0)) }) { [unowned self] result in
+        log.ask(for: user, isAdmin: isAdmin, client: .user(user), { .room(room, .isBlocked($0)) }) {
+            [unowned self] result in
             if case .success(false) = result { announceTyping(user, in: room) }
         }
     }

@@ -111,6 +111,22 @@ struct TypingTests {
         }
     }
 
+    @Test func `of an admin reaches the users of a direct room of others`() async throws {
+        let root = try TestToken.of("root", #""admin":true"#)
+        let alice = try TestToken.of("alice")
+        try await withTokenServer(configure: { $0.typingInterval = .zero }) { server in
+            let client = try HTTPClient(port: server.port)
+            let made = try client.request(.put, "/v1/direct/bob", fields: [.bearer(alice)])
+            let room = try decode(made.body, as: ReceivedRoom.self).room
+            let sockets = try [root, alice].map {
+                try WebSocketClient(port: server.port, "/v1/live?access_token=\($0)")
+            }
+            for socket in sockets { try socket.join(room) }
+            try sockets[0].send(#"{"type":"typing","room":"\#(room)"}"#)
+            #expect(try sockets[1].frame().typist == "root")
+        }
+    }
+
     @Test func `is not replayed`() throws {
         try withServer { server in
             let alice = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?user=alice")
