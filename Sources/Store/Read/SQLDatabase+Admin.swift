@@ -50,7 +50,9 @@ extension SQLDatabase {
 
     /// Returns the number of a room's members.
     func countMembers(of room: Int64) throws -> Int64 {
-        try first("SELECT count(*) FROM members WHERE room = $1", room) { $0.integer(0) } ?? 0
+        try first(
+            "SELECT count(*) FROM members WHERE room = $1 AND \(Erasures.isPresent("members.\"user\"", in: "$1"))", room
+        ) { $0.integer(0) } ?? 0
     }
 
     /// Returns at most `limit` rooms that a user is a member of, after number `room`, by number.
