@@ -68,27 +68,29 @@ extension SQLDatabase {
         }
     }
 
-    /// Returns rooms that a user is a member of, in no order: at most as many as a room may have members.
-    func activities(
-        of user: UserID, by activity: String
-    ) throws -> [(number: Int64, id: RoomID, latest: Int64)] {
+    /// Returns the most active rooms that a user is a member of, latest activity first: at most ``AdminSearch/rooms``. All
+    /// rooms of the user are sorted for it.
+    func activities(of user: UserID, by activity: String) throws -> [(number: Int64, latest: Int64)] {
         try all(
             """
-            SELECT rooms.id, rooms.name, \(activity) FROM members
+            SELECT rooms.id, \(activity) FROM members
                 JOIN rooms ON rooms.id = members.room AND rooms.deleted = 0
-            WHERE members."user" = $1 AND \(Erasures.isPresent("$1", in: "members.room")) LIMIT \(Limits.members)
+            WHERE members."user" = $1 AND \(Erasures.isPresent("$1", in: "members.room"))
+            ORDER BY \(activity) DESC LIMIT \(AdminSearch.rooms)
             """, user
-        ) { ($0.integer(0), RoomID(trusted: $0.text(1)), $0.integer(2)) }
+        ) { ($0.integer(0), $0.integer(1)) }
     }
 
     /// Returns the time of a user's latest message in the rows of rooms, in milliseconds since 1970.
     ///
-    /// - Parameter known: The time of a message that is known already; an earlier one is not searched.
+    /// - Parameters:
+    ///   - rooms: The rooms, latest activity first.
+    ///   - known: The time of a message that is known already; an earlier one is not searched.
     func lastSend(
-        of user: UserID, in rooms: [(number: Int64, id: RoomID, latest: Int64)], after known: Int64? = nil
+        of user: UserID, in rooms: [(number: Int64, latest: Int64)], after known: Int64? = nil
     ) throws -> Int64? {
         var last = known
-        for room in rooms.sorted(by: { $0.latest > $1.latest }).prefix(AdminSearch.rooms) {
+        for room in rooms {
             // Neither this room nor any later one has a newer message.
             if let last, room.latest <= last { break }
             let head = try progress(of: room.number).head

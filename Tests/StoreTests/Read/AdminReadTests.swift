@@ -22,4 +22,20 @@ struct AdminReadTests {
         #expect(try members(log) == [1])
         #expect(try log.ask { .members(after: nil, limit: 10, $0) }.members.map(\.user.string) == ["alice"])
     }
+
+    @Test(arguments: [0, 16_384])
+    func `finds a user's last message in the most active of many rooms, filed or not`(journalMessages: Int) throws {
+        let clock = TestClock()
+        let log = try TestLog {
+            $0.clock = { clock.now }
+            $0.journal.messages = journalMessages
+        }
+        let rooms = (0..<1_100).map { "room\($0)" }
+        try log.sendAll(rooms.map { .init(room: $0) })
+        clock.step(1000)
+        try log.send(.init(room: rooms[1_099]))
+        let alice = try UserID("alice")
+        let found = try log.read(for: "root", isAdmin: true) { .server(.user(alice, after: nil, limit: 1, $0)) }
+        #expect(found.lastActivity == clock.now)
+    }
 }

@@ -125,14 +125,14 @@ struct SQLiteView: StoreView {
     }
 
     func lastSend(of user: UserID) throws -> Int64? {
-        let rooms = try db.activities(of: user, by: Self.activity)
         var last: Int64?
-        for room in rooms {
-            for message in unfiled.recent[room.id] ?? [] where message.sender == user {
-                last = max(last ?? 0, message.createdAt.milliseconds)
-            }
+        // The activity in the rows does not have the recent messages.
+        for (id, messages) in unfiled.recent {
+            guard let message = messages.last(where: { $0.sender == user }), try db.number(of: id, for: user) != nil
+            else { continue }
+            last = max(last ?? 0, message.createdAt.milliseconds)
         }
-        return try db.lastSend(of: user, in: rooms, after: last)
+        return try db.lastSend(of: user, in: db.activities(of: user, by: Self.activity), after: last)
     }
 
     // As in the index.
