@@ -196,7 +196,9 @@ struct ReadTransaction<View: StoreView> {
     private func reactingUsers(
         _ seq: Int64, _ key: ReactionKey, of room: View.Room?, after user: UserID?, limit: Int
     ) throws -> ReactingUsers? {
-        guard let room, try room.message(seq: seq) != nil else { return nil }
+        guard let room, let message = try room.message(seq: seq) else { return nil }
+        // A job may not have removed its reactions yet.
+        if UnreadMessages.isTombstone(message.body.span) { return ReactingUsers(users: [], hasMore: false) }
         var users = try db.users(
             reacting: key, to: RowKey(room: room.number, seq), after: user, limit: limit + 1)
         let hasMore = users.count > limit

@@ -120,6 +120,12 @@ extension UnreadMessages {
     /// a snapshot is never an object. Only the snapshots of changed messages are read.
     static let tombstoneEnd = Array(#","deleted":true}"#.utf8)
 
+    /// Returns true for the snapshot of a tombstone.
+    static func isTombstone(_ snapshot: Span<UInt8>) -> Bool {
+        // The pointer is used only inside the closure, while the span's owner is alive.
+        snapshot.withUnsafeBufferPointer { $0.suffix(tombstoneEnd.count).elementsEqual(tombstoneEnd) }
+    }
+
     /// The scan for the messages up to $1 and after $4 that are unread for $2, where $3 is ``tombstoneEnd``; and for the
     /// mentions up to $5, because mentions are stored before their messages are filed.
     static let sql = """

@@ -188,9 +188,9 @@ extension WebhookAccess {
             var (deleted, changes): (Int64, Int) = (0, 0)
             let last = try found.forEachChange(since: seen) { _, snapshot in
                 changes += 1
-                let isTombstone = snapshot.withUnsafeBufferPointer { $0.suffix(UnreadMessages.tombstoneEnd.count) }
-                    .elementsEqual(UnreadMessages.tombstoneEnd)
-                if isTombstone, let message = try? Message(decoding: snapshot) { deleted = max(deleted, message.seq) }
+                if UnreadMessages.isTombstone(snapshot), let message = try? Message(decoding: snapshot) {
+                    deleted = max(deleted, message.seq)
+                }
                 return changes < PushBounds.messages
             }
             var facts = PushFacts(messages: messages, members: [])

@@ -44,6 +44,19 @@ struct ManyReactionsTests {
         try expectSound(log.path)
     }
 
+    @Test func `are not listed, even if they are still to be removed`() throws {
+        let log = try TestLog()
+        try log.fill(1)
+        try log.delete(1)
+        // As if a job had not begun.
+        try log.execute(
+            "INSERT INTO reactions (message, key, \"user\", rev) SELECT id, '+1', 'bob', 2 FROM messages")
+        #expect(try log.count("reactions") == 1)
+        let key = try ReactionKey("+1")
+        let listed = try log.ask { .reactions(seq: 1, key, after: nil, limit: 10, $0) }
+        #expect(listed == ReactingUsers(users: [], hasMore: false))
+    }
+
     @Test func `are removed after a crash, and a check in between finds the database sound`() throws {
         let log = try reactedLog()
         let copies = Recorder<TemporaryDirectory>()
