@@ -118,10 +118,7 @@ public struct ProfileSettings: Sendable, Hashable {
             if reader.json.matches(name, "name") {
                 settings.name = try reader.string("name", limit: Limits.profileNameBytes)
             } else if reader.json.matches(name, "avatar") {
-                settings.avatar = try reader.string("avatar", limit: Limits.profileAvatarBytes)
-                if let avatar = settings.avatar, !avatar.isEmpty, !WebURL.isValid(avatar) {
-                    reader.note(.invalidField("avatar", must: "an http or https URL"), isType: true)
-                }
+                settings.avatar = try reader.profileAvatar()
             } else if reader.json.matches(name, "data") {
                 settings.data = try reader.data(limit: Limits.profileDataBytes)
             } else {
@@ -130,5 +127,16 @@ public struct ProfileSettings: Sendable, Hashable {
         }
         try reader.finish()
         return settings
+    }
+}
+
+extension FieldReader {
+    /// Reads the `http(s)` URL of a user's picture, which may be empty; `nil` for null.
+    package mutating func profileAvatar() throws(Problem) -> String? {
+        let url = try string("avatar", limit: Limits.profileAvatarBytes)
+        if let url, !url.isEmpty, !WebURL.isValid(url) {
+            note(.invalidField("avatar", must: "an http or https URL"), isType: true)
+        }
+        return url
     }
 }

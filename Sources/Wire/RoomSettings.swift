@@ -100,7 +100,7 @@ public struct RoomSettings: Sendable, Hashable {
         } else if reader.json.matches(name, "keep_days") {
             keepDays = try reader.number("keep_days", upTo: Limits.keepDays)
         } else if reader.json.matches(name, "avatar") {
-            avatar = try reader.avatar()
+            avatar = try reader.roomAvatar()
         } else if reader.json.matches(name, "data") {
             data = try reader.data(limit: Limits.roomDataBytes)
         } else if reader.json.matches(name, "searchable") {
@@ -131,8 +131,8 @@ extension FieldReader {
         return nil
     }
 
-    /// Reads the `https` URL of a picture, which may be empty; `nil` for null.
-    fileprivate mutating func avatar() throws(Problem) -> String? {
+    /// Reads the `https` URL of a room's picture, which may be empty; `nil` for null.
+    package mutating func roomAvatar() throws(Problem) -> String? {
         let url = try string("avatar", limit: Limits.avatarBytes)
         if let url, !url.isEmpty, !WebURL.isSecure(url) {
             note(.invalidField("avatar", must: "a valid https URL"), isType: true)

@@ -194,7 +194,8 @@ extension TransferLine {
         var roomMentions = true
         var blocked: String?
         var name: String?
-        var avatar: String?
+        /// The reader before the value of `avatar`, which is checked once the type is known.
+        var avatar: FieldReader?
         var sender: String?
         var clientMessageID: String?
         var content = Content()
@@ -237,9 +238,9 @@ extension TransferLine {
                 role = try reader.string("role")
             } else if reader.json.matches(name, "name") {
                 self.name = try reader.string("name", limit: Limits.profileNameBytes)
-            } else if type == "profile", reader.json.matches(name, "avatar") {
-                // A room's must be an https URL.
-                avatar = try reader.string("avatar", limit: Limits.profileAvatarBytes)
+            } else if reader.json.matches(name, "avatar") {
+                avatar = reader
+                try reader.json.skipValue()
             } else if reader.json.matches(name, "at") {
                 at = try reader.string("at")
             } else if reader.json.matches(name, "direct") {
@@ -295,9 +296,7 @@ extension TransferLine {
                     throw .tooLong("data", limit: Limits.profileDataBytes)
                 }
                 return .profile(
-                    Profile(
-                        user: try userID(user, "user"), name: name, avatar: avatar ?? settings.avatar,
-                        data: content.data))
+                    Profile(user: try userID(user, "user"), name: name, avatar: try avatarURL(), data: content.data))
             case "notify":
                 guard let level = NotifySettings.Level(rawValue: level ?? "") else {
                     throw .invalidField("level", must: "\"all\", \"mentions\" or \"none\"")
@@ -400,8 +399,17 @@ extension TransferLine {
                 throw .tooLong("data", limit: Limits.roomDataBytes)
             }
             var settings = settings
+            settings.avatar = try avatarURL()
             if !content.data.isEmpty { settings.data = content.data }
             return settings
+        }
+
+        /// Returns the picture of a room or a user, which differ in the URLs that they allow.
+        private func avatarURL() throws(Problem) -> String? {
+            guard var reader = avatar else { return nil }
+            let url = try type == "room" ? reader.roomAvatar() : reader.profileAvatar()
+            if let fault = reader.fault { throw fault }
+            return url
         }
 
         private func time(_ text: String?, _ field: String) throws(Problem) -> Timestamp? {

@@ -318,6 +318,10 @@ struct TransferTests {
             (#"{"type":"member","room":"nowhere","user":"bob"}"#, nil),
             (#"{"type":"read","room":"lobby","user":"bob","seq":1,"at":"soon"}"#, "at"),
             (#"{"type":"read","room":"lobby","user":"bob","seq":1,"at":"2999-01-01T00:00:00Z"}"#, "at"),
+            (#"{"type":"profile","user":"bob","avatar":"javascript:x"}"#, "avatar"),
+            (#"{"avatar":"javascript:x","user":"bob","type":"profile"}"#, "avatar"),
+            (#"{"type":"room","room":"den","avatar":"http://example.com/a"}"#, "avatar"),
+            (#"{"avatar":"http://example.com/a","room":"den","type":"room"}"#, "avatar"),
             (#"{"type":"profile","name":"Bob"}"#, "user"), (#"{"type":"profile","user":"bob","name":1}"#, "name"),
             (#"{"type":"end","messages":5}"#, "messages"), (#"{"type":"export","version":1}"#, "type"),
             (#"{"type":"export","version":2}"#, "version"),
@@ -330,6 +334,13 @@ struct TransferTests {
             #expect(failure.description.contains("line 2") && failure.description.contains("Nothing has been imported"))
             #expect(try DatabaseCheck(path).run().messages == 0)
         }
+    }
+
+    @Test func `may have the members of a line in any order`() throws {
+        let path = directory.path(of: "order.db")
+        let profile = #"{"type":"profile","user":"bob","avatar":"http://example.com/a"}"#
+        try importing(#"{"avatar":"http://example.com/a","user":"bob","type":"profile"}"# + "\n", into: path)
+        #expect(try lines(export(path)).contains(Substring(profile)))
     }
 
     @Test func `has no deleted rooms, and restores none`() throws {
