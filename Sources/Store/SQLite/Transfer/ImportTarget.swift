@@ -81,6 +81,7 @@ struct ImportTarget {
                 try takeMessage(message)
             case .read(let id, let mark): try takeRead(id, mark)
             case .block(let block, let user):
+                guard block.user != user else { throw Problem.blockOfOneself }
                 // Of the user's own, the maximum.
                 guard try !statements.db.hasMaximumBlocks(user) || statements.db.blocks(user, block.user) else {
                     throw Problem.tooManyBlocks

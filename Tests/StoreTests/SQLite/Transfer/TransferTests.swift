@@ -322,6 +322,7 @@ struct TransferTests {
             (#"{"avatar":"javascript:x","user":"bob","type":"profile"}"#, "avatar"),
             (#"{"type":"room","room":"den","avatar":"http://example.com/a"}"#, "avatar"),
             (#"{"avatar":"http://example.com/a","room":"den","type":"room"}"#, "avatar"),
+            (#"{"type":"block","user":"bob","blocked":"bob","created_at":"2026-01-01T00:00:00Z"}"#, nil),
             (#"{"type":"profile","name":"Bob"}"#, "user"), (#"{"type":"profile","user":"bob","name":1}"#, "name"),
             (#"{"type":"end","messages":5}"#, "messages"), (#"{"type":"export","version":1}"#, "type"),
             (#"{"type":"export","version":2}"#, "version"),
