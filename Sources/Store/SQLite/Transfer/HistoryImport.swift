@@ -87,7 +87,7 @@ public struct HistoryImport: Sendable {
                 let statements = try WriterStatements(db)
                 try db.transaction(.immediate) { _ in try statements.fileAll() }
                 var input = LineInput(descriptor)
-                var target = try ImportTarget(statements, latest: configuration.clock().milliseconds + Self.mostAhead)
+                var target = try ImportTarget(statements, at: configuration.clock())
                 while !target.contents.isCancelled {
                     let isAtEnd = try Self.importBatch(&input, &target, statements)
                     // Bounds the write-ahead log, as a server does, see WriteAheadLog.

@@ -16,8 +16,10 @@ struct ImportTarget {
 
     private let statements: WriterStatements
     private let fingerprinter: Fingerprinter
+    /// The time of the import.
+    private let now: Timestamp
     /// The latest `created_at` accepted, in milliseconds since 1970.
-    private let latest: Int64
+    private var latest: Int64 { now.milliseconds + HistoryImport.mostAhead }
     private var rooms: [RoomID: Room] = [:]
     private var pending: [RecentMessage] = []
     private var messages: Int64 = 0
@@ -54,10 +56,10 @@ struct ImportTarget {
         }
     }
 
-    init(_ statements: WriterStatements, latest: Int64) throws {
+    init(_ statements: WriterStatements, at now: Timestamp) throws {
         self.statements = statements
         fingerprinter = try Fingerprinter(statements.db)
-        self.latest = latest
+        self.now = now
         // A check then expects what erasures have left in the database that the lines come from.
         try statements.db.run("INSERT INTO meta (key, value) VALUES ('imported', '1') ON CONFLICT DO NOTHING")
     }
@@ -90,8 +92,10 @@ struct ImportTarget {
             case .profile(let profile): try takeProfile(profile)
             case .notify(let id, let user, let settings):
                 guard let room = try room(id) else { throw Problem.roomNotFound }
-                // Existing settings stay as they are.
-                guard try statements.db.settings(of: room.number, for: user).notify == nil else { return }
+                // Existing settings stay as they are, until they end.
+                if let known = try statements.db.settings(of: room.number, for: user).notify, known.isInForce(at: now) {
+                    return
+                }
                 try statements.db.setNotify(settings.isDefault ? nil : settings, of: user, in: room.number)
             case .end(let count):
                 guard count == messages else {

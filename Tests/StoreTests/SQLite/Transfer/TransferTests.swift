@@ -279,6 +279,24 @@ struct TransferTests {
         #expect(try importing(text, into: log.path).repeated == 2)
     }
 
+    @Test func `replaces settings of what may disturb that have ended, and no others`() throws {
+        let clock = TestClock(Timestamp.now().milliseconds - 60_000)
+        let log = try TestLog(in: directory) { $0.clock = { clock.now } }
+        try log.fill(1)
+        let ends = Timestamp(milliseconds: clock.now.milliseconds + 1000)
+        _ = try log.change(.setNotify(NotifySettings(level: .none, until: ends)), by: "alice").get()
+        _ = try log.change(.setNotify(NotifySettings(level: .none)), by: "bob").get()
+        log.close()
+        let text = ["alice", "bob"].map { user in
+            #"{"type":"notify","room":"lobby","user":"\#(user)","level":"mentions"}"# + "\n"
+        }
+        try importing(text.joined(), into: log.path)
+        let after = try TestLog(at: log.path, of: directory)
+        #expect(try after.summary(for: "alice").notify == NotifySettings(level: .mentions))
+        #expect(try after.summary(for: "bob").notify == NotifySettings(level: .none))
+        after.close()
+    }
+
     @Test func `without client message ids is recognized by places, senders and times`() throws {
         let text = (1...3).map { message(#""seq":\#($0),"text":"\#($0)""#) }.joined()
         let path = directory.path(of: "plain.db")
