@@ -279,6 +279,26 @@ struct TransferTests {
         #expect(try importing(text, into: log.path).repeated == 2)
     }
 
+    @Test func `keeps the roles and profiles that have changed since it was imported`() throws {
+        let path = directory.path(of: "changed.db")
+        let text =
+            message(#""client_message_id":"a","text":"x""#)
+            + #"{"type":"member","room":"lobby","user":"bob","role":"owner"}"# + "\n"
+            + #"{"type":"profile","user":"bob","name":"Bob"}"# + "\n"
+        try importing(text, into: path)
+        let log = try TestLog(at: path, of: directory)
+        let bob = try UserID("bob")
+        _ = try log.change(.setMember(bob, .member), by: "alice").get()
+        var rename = try log.submission(.user(bob, .setProfile(ProfileSettings(name: "Robert"))), by: "bob")
+        rename.room = nil
+        _ = try log.outcome(rename).get()
+        log.close()
+        try importing(text, into: path)
+        let found = try lines(export(path))
+        #expect(found.contains(#"{"type":"member","room":"lobby","user":"bob","role":"member"}"#))
+        #expect(found.contains(#"{"type":"profile","user":"bob","name":"Robert"}"#))
+    }
+
     @Test func `replaces settings of what may disturb that have ended, and no others`() throws {
         let clock = TestClock(Timestamp.now().milliseconds - 60_000)
         let log = try TestLog(in: directory) { $0.clock = { clock.now } }
