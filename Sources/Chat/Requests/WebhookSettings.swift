@@ -133,7 +133,7 @@ public struct WebhookSettings: Sendable, Hashable {
 public struct WebhookSkip: Sendable, Hashable {
     /// The end of what is skipped.
     public enum Place: Sendable, Hashable {
-        /// Messages up to a revision.
+        /// Messages up to a revision, or the deletion of a room at it.
         case rev(Int64)
         /// Events up to a number.
         case event(Int64)
@@ -173,7 +173,8 @@ public struct WebhookSkip: Sendable, Hashable {
             return WebhookSkip(room: try room.map { text throws(Problem) in try RoomID(text) }, to: .event(event))
         }
         guard let room else { throw .invalidField("room", must: "the id of a room") }
-        guard let rev, rev > 0 else { throw .invalidField("rev", must: "a revision of the room, at least 1") }
+        // The deletion of a room without messages is refused at 0.
+        guard let rev, rev >= 0 else { throw .invalidField("rev", must: "a revision of the room, at least 0") }
         return WebhookSkip(room: try RoomID(room), to: .rev(rev))
     }
 }

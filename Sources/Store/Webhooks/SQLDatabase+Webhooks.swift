@@ -77,6 +77,22 @@ extension SQLDatabase {
             """, webhook, room, rev, time)
     }
 
+    /// Lets a webhook go on in a deleted room after what it refuses at a revision.
+    ///
+    /// - Returns: The number of stops that were there.
+    func skipStops(at rev: Int64, inDeleted room: Int64, of webhook: Webhook) throws -> Int {
+        // A deletion is refused where the cursor is, messages beyond it. Nothing follows a deletion.
+        try runCounting(
+            """
+            DELETE FROM webhook_rooms WHERE webhook IN ($1, $2) AND room = $3 AND stopped = $4 AND rev >= $4
+            """, webhook.number, webhook.pushNumber, room, rev)
+            + runCounting(
+                """
+                UPDATE webhook_rooms SET rev = $1, stopped = NULL
+                WHERE webhook IN ($2, $3) AND room = $4 AND stopped = $1
+                """, rev, webhook.number, webhook.pushNumber, room)
+    }
+
     /// Lists a room that a commit has changed, unless it is listed.
     func listWebhookRoom(_ room: Int64, of webhook: Int64, since rev: Int64, at time: Timestamp) throws {
         try run(

@@ -27,7 +27,11 @@ public protocol WebhookStore: PushStore {
     func setSecrets(_ secrets: [Webhook.Secret], of id: WebhookID) throws
     /// Moves a room's cursor, so that what follows `rev` is delivered.
     ///
+    /// In a deleted room only what is stopped at `rev` is skipped: messages, so that the deletion is told next, or the
+    /// deletion itself.
+    ///
     /// - Parameter skips: True to move it only forward.
+    /// - Throws: ``Problem/roomDeleted`` for a deleted room, unless a stop there is skipped.
     func moveCursor(of id: WebhookID, in room: RoomID, to rev: Int64, skips: Bool, at time: Timestamp) throws
     /// Moves the cursors back, so that messages stored at `since` or later are delivered again.
     ///
@@ -39,6 +43,7 @@ public protocol WebhookStore: PushStore {
     /// Removes events of a room that the receiver refuses, up to a number, and lets the room go on.
     ///
     /// - Parameter room: The room; `nil` for the events of the whole server.
+    /// - Throws: ``Problem/roomDeleted`` for a deleted room that is not stopped.
     func skipEvents(of id: WebhookID, in room: RoomID?, upTo number: Int64) throws
 
     /// Returns the first event of a room after a number that a receiver lacks.
@@ -251,20 +256,24 @@ extension WebhookAccess {
     }
 
     func moveCursor(of id: WebhookID, in room: RoomID, to rev: Int64, skips: Bool, at time: Timestamp) throws {
-        let (number, latest) = try read([room]) { view in
-            guard let found = try view.room(room), !found.isDeleted else { throw Problem.roomNotFound }
-            return (found.number, found.state.rev)
+        let (number, latest, isDeleted) = try read([room]) { view in
+            guard let found = try view.room(room) else { throw Problem.roomNotFound }
+            return (found.number, found.state.rev, found.isDeleted)
         }
-        guard rev <= latest else {
+        guard skips || !isDeleted else { throw Problem.roomDeleted }
+        // The revision of a deleted room may be gone with its messages.
+        guard isDeleted || rev <= latest else {
             throw Problem.invalidField(skips ? "rev" : "since", must: "at most \(latest), the room's latest revision")
         }
         try change(isOfListing: false) { db in
             let webhook = try db.knownWebhook(id)
-            guard webhook.covers(room) else {
+            guard isDeleted || webhook.covers(room) else {
                 throw Problem.invalidField("room", must: "a room that the webhook covers")
             }
             try db.updateWebhook(webhook)
-            if skips {
+            if isDeleted {
+                guard try db.skipStops(at: rev, inDeleted: number, of: webhook) > 0 else { throw Problem.roomDeleted }
+            } else if skips {
                 try db.run(
                     """
                     UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
@@ -278,19 +287,21 @@ extension WebhookAccess {
     }
 
     func skipEvents(of id: WebhookID, in room: RoomID?, upTo number: Int64) throws {
-        var place = RowKey.server
+        var (place, isDeleted) = (RowKey.server, false)
         if let room {
-            place = try read([room]) { view in
+            (place, isDeleted) = try read([room]) { view in
                 guard let found = try view.room(room) else { throw Problem.roomNotFound }
-                return found.number
+                return (found.number, found.isDeleted)
             }
         }
         try change(isOfListing: false) { db in
             let webhook = try db.knownWebhook(id)
             try db.updateWebhook(webhook)
             try db.removeWebhookEvents(of: webhook.number, in: place, upTo: number)
-            try db.run(
-                "UPDATE webhook_rooms SET stopped = NULL WHERE webhook = $1 AND room = $2", webhook.number, place)
+            let count = try db.runCounting(
+                "UPDATE webhook_rooms SET stopped = NULL WHERE webhook = $1 AND room = $2 AND stopped IS NOT NULL",
+                webhook.number, place)
+            if isDeleted, count == 0 { throw Problem.roomDeleted }
         }
     }
 
@@ -309,7 +320,8 @@ extension WebhookAccess {
             }
         }
         let rev = try read([room]) { view in
-            guard let found = try view.room(room), !found.isDeleted else { throw Problem.roomNotFound }
+            guard let found = try view.room(room) else { throw Problem.roomNotFound }
+            guard !found.isDeleted else { throw Problem.roomDeleted }
             return try found.revision(before: since)
         }
         try moveCursor(of: id, in: room, to: rev, skips: false, at: time)

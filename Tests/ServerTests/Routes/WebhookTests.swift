@@ -361,6 +361,50 @@ struct WebhookTests {
         }
     }
 
+    @Test func `tells that a stopped room was deleted once it is skipped`() async throws {
+        try await with { _, client in
+            receiver.answers { .success(SenderAnswer(status: $0.type == "messages" ? 422 : 200)) }
+            try set(client)
+            try send(client, "poison")
+            _ = try wait(client) { $0.stoppedRooms == [State.Stopped(room: "lobby", rev: 1)] }
+            #expect(try request(client, .delete, "/v1/rooms/lobby", by: "alice").status == .noContent)
+            func ask(_ action: String, _ place: String) throws -> Response {
+                try request(client, .post, "/v1/admin/webhooks/a/\(action)", #"{"room":"lobby",\#(place)}"#)
+            }
+            for place in [#""since":0"#, #""since_time":"2020-01-01T00:00:00Z""#] {
+                #expect(try ask("replay", place).problem.code == "room_deleted")
+            }
+            #expect(try ask("skip", #""rev":2"#).problem.code == "room_deleted")
+            #expect(try ask("skip", #""rev":1"#).status == .ok)
+            _ = try receiver.deliveries.wait { $0.last?.type == "room.deleted" }
+            #expect(try wait(client) { $0.roomsBehind == 0 }.stoppedRooms == [])
+            #expect(try ask("skip", #""rev":1"#).problem.code == "room_deleted")
+        }
+    }
+
+    @Test(arguments: [0, 2])
+    func `ends a deleted room whose deletion is refused once it is skipped`(messages: Int) async throws {
+        try await with { _, client in
+            receiver.answers { .success(SenderAnswer(status: $0.type == "room.deleted" ? 422 : 200)) }
+            try set(client)
+            let made = try request(client, .put, "/v1/rooms/lobby", #"{"title":"x"}"#, by: "alice")
+            #expect(made.status == .created)
+            for _ in 0..<messages { try send(client, "x") }
+            _ = try wait(client) { $0.roomsBehind == 0 }
+            #expect(try request(client, .delete, "/v1/rooms/lobby", by: "alice").status == .noContent)
+            let stopped = try wait(client) { !$0.stoppedRooms.isEmpty }
+            #expect(stopped.stoppedRooms == [State.Stopped(room: "lobby", rev: Int64(messages))])
+            let skip = #"{"room":"lobby","rev":\#(messages)}"#
+            let skipped = try request(client, .post, "/v1/admin/webhooks/a/skip", skip)
+            let state = try decode(skipped.body, as: State.self)
+            #expect(state.stoppedRooms == [] && state.roomsBehind == 0)
+            try waitUntil {
+                try client.get("/metrics").text.contains(#"backscroll_webhook_rooms_stopped{webhook="a"} 0"#)
+            }
+            #expect(receiver.deliveries.events.filter { $0.type == "room.deleted" }.count == 3)
+        }
+    }
+
     @Test func `gets events of rooms, members and reports in the order of the room's messages`() async throws {
         try await with { server, client in
             receiver.answers(503)

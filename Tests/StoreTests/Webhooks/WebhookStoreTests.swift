@@ -271,6 +271,30 @@ struct WebhookStoreTests {
         #expect(try behind() == ["lobby": 0, "other": 0])
     }
 
+    @Test func `skips what is stopped in a deleted room, and nothing else`() throws {
+        let webhook = try set("a")
+        try log.fill(3)
+        let number = try #require(try store.behind(webhook, after: 0, limit: 1).first).number
+        let lobby = try RoomID("lobby")
+        try store.stop(number, of: webhook.number, at: .rev(2))
+        _ = try log.change(.delete, by: "alice").get()
+        func move(to rev: Int64, skips: Bool) -> String? {
+            refusal { try store.moveCursor(of: webhook.id, in: lobby, to: rev, skips: skips, at: time) }
+        }
+        #expect(move(to: 1, skips: true) == "room_deleted")
+        #expect(move(to: 0, skips: false) == "room_deleted")
+        #expect(refusal { try store.replay(webhook.id, in: lobby, since: time, at: time) } == "room_deleted")
+        #expect(try behind(webhook) == [:])
+        #expect(move(to: 2, skips: true) == nil)
+        #expect(try behind(webhook) == ["lobby": 2])
+        #expect(move(to: 2, skips: true) == "room_deleted")
+        // The deletion is refused, too.
+        try store.stop(number, of: webhook.number, at: .rev(2))
+        #expect(move(to: 2, skips: true) == nil)
+        #expect(try log.count("webhook_rooms") == 0)
+        #expect(refusal { try store.skipEvents(of: webhook.id, in: lobby, upTo: 1) } == "room_deleted")
+    }
+
     /// Returns the events of a room that a receiver lacks.
     private func events(_ webhook: Webhook, _ room: RoomID, after: Int64 = 0) throws -> [PendingEvent] {
         guard let row = try store.behind(webhook, after: 0, limit: 1000).first(where: { $0.id == room }) else {
