@@ -169,7 +169,7 @@ public struct Webhook: Sendable, Hashable {
 
 /// The rooms with changes that a webhook's receiver lacks.
 public struct WebhookBacklog: Sendable, Hashable {
-    /// A room whose delivery the receiver refuses for ever.
+    /// A room whose messages, pushes or events the receiver refuses for ever.
     public struct Stopped: Sendable, Hashable {
         /// The room; `nil` for the events of the whole server.
         public var room: RoomID?
@@ -182,14 +182,15 @@ public struct WebhookBacklog: Sendable, Hashable {
 
     /// Maximum number of rooms that are counted.
     public static let maximumCount = 100_000
-    /// Maximum number of rooms in ``stopped``.
+    /// Maximum number of places in ``stopped``.
     public static let maximumStopped = 100
 
     /// Number of rooms with changes that the receiver lacks, at most ``maximumCount``.
     public var rooms: Int64
     /// The time of the oldest of these changes, as far as it is known; `nil` if there are none.
     public var since: Timestamp?
-    /// The stopped rooms, by their numbers, at most ``maximumStopped``.
+    /// The stopped rooms, by their numbers, at most ``maximumStopped``. A room whose messages and pushes are refused at
+    /// different revisions is in it twice.
     public var stopped: [Stopped]
 
     /// Creates a backlog.

@@ -77,20 +77,33 @@ extension SQLDatabase {
             """, webhook, room, rev, time)
     }
 
-    /// Lets a webhook go on in a deleted room after what it refuses at a revision.
+    /// Lets a webhook go on in a room after what it refuses at a revision: messages, pushes, or the room's deletion.
     ///
     /// - Returns: The number of stops that were there.
-    func skipStops(at rev: Int64, inDeleted room: Int64, of webhook: Webhook) throws -> Int {
-        // A deletion is refused where the cursor is, messages beyond it. Nothing follows a deletion.
-        try runCounting(
-            """
-            DELETE FROM webhook_rooms WHERE webhook IN ($1, $2) AND room = $3 AND stopped = $4 AND rev >= $4
-            """, webhook.number, webhook.pushNumber, room, rev)
-            + runCounting(
+    func skipStops(at rev: Int64, in room: Int64, isDeleted: Bool, of webhook: Webhook) throws -> Int {
+        var count = 0
+        if isDeleted {
+            // A deletion is refused where the cursor is, messages beyond it. Nothing follows a deletion.
+            count = try runCounting(
                 """
-                UPDATE webhook_rooms SET rev = $1, stopped = NULL
-                WHERE webhook IN ($2, $3) AND room = $4 AND stopped = $1
-                """, rev, webhook.number, webhook.pushNumber, room)
+                DELETE FROM webhook_rooms WHERE webhook IN ($1, $2) AND room = $3 AND stopped = $4 AND rev >= $4
+                """, webhook.number, webhook.pushNumber, room, rev)
+        }
+        count += try runCounting(
+            """
+            UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
+            WHERE webhook IN ($2, $3) AND room = $4 AND stopped = $1
+            """, rev, webhook.number, webhook.pushNumber, room)
+        return count
+    }
+
+    /// Moves a room's cursor forward to a revision, and lets a stopped room go on.
+    func raiseCursor(of webhook: Int64, in room: Int64, to rev: Int64) throws {
+        try run(
+            """
+            UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
+            WHERE webhook = $2 AND room = $3
+            """, rev, webhook, room)
     }
 
     /// Lists a room that a commit has changed, unless it is listed.
@@ -116,14 +129,14 @@ extension SQLDatabase {
             } ?? WebhookBacklog()
         backlog.stopped = try all(
             """
-            SELECT name, max(stopped) FROM webhook_rooms LEFT JOIN rooms ON rooms.id = room
+            SELECT DISTINCT room, name, stopped FROM webhook_rooms LEFT JOIN rooms ON rooms.id = room
             WHERE webhook IN ($1, $2) AND stopped IS NOT NULL
-            GROUP BY room, name, stopped < 0 ORDER BY room LIMIT $3
+            ORDER BY room, stopped LIMIT $3
             """, webhook, -webhook, WebhookBacklog.maximumStopped
         ) { row in
-            let stopped = row.integer(1)
+            let stopped = row.integer(2)
             return WebhookBacklog.Stopped(
-                room: row.isNull(0) ? nil : RoomID(trusted: row.text(0)),
+                room: row.isNull(1) ? nil : RoomID(trusted: row.text(1)),
                 at: stopped < 0 ? .event(-stopped) : .rev(stopped))
         }
         return backlog

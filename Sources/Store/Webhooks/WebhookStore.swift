@@ -27,8 +27,9 @@ public protocol WebhookStore: PushStore {
     func setSecrets(_ secrets: [Webhook.Secret], of id: WebhookID) throws
     /// Moves a room's cursor, so that what follows `rev` is delivered.
     ///
-    /// In a deleted room only what is stopped at `rev` is skipped: messages, so that the deletion is told next, or the
-    /// deletion itself.
+    /// A skip moves the cursors that are stopped at `rev`: that of messages, that of pushes, or both. If neither is, it
+    /// moves that of messages. In a deleted room it moves only what is stopped there, and a deletion that is refused there
+    /// ends the room.
     ///
     /// - Parameter skips: True to move it only forward.
     /// - Throws: ``Problem/roomDeleted`` for a deleted room, unless a stop there is skipped.
@@ -271,14 +272,10 @@ extension WebhookAccess {
                 throw Problem.invalidField("room", must: "a room that the webhook covers")
             }
             try db.updateWebhook(webhook)
-            if isDeleted {
-                guard try db.skipStops(at: rev, inDeleted: number, of: webhook) > 0 else { throw Problem.roomDeleted }
-            } else if skips {
-                try db.run(
-                    """
-                    UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
-                    WHERE webhook IN ($2, $3) AND room = $4
-                    """, rev, webhook.number, webhook.pushNumber, number)
+            if skips {
+                if try db.skipStops(at: rev, in: number, isDeleted: isDeleted, of: webhook) > 0 { return }
+                guard !isDeleted else { throw Problem.roomDeleted }
+                try db.raiseCursor(of: webhook.number, in: number, to: rev)
             } else {
                 guard webhook.deliversChanges else { throw Problem.pushesCannotBeReplayed }
                 try db.lowerCursor(of: webhook.number, in: number, to: rev, at: time)

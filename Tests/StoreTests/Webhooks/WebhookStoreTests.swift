@@ -271,6 +271,34 @@ struct WebhookStoreTests {
         #expect(try behind() == ["lobby": 0, "other": 0])
     }
 
+    @Test func `lists stopped messages and pushes of a room, and skips only those that are stopped there`() throws {
+        let webhook = try set("a") { $0.events = [.message, .push] }
+        var pushes = webhook
+        (pushes.number, pushes.events) = (webhook.pushNumber, [.message])
+        try log.fill(10)
+        let number = try #require(try store.behind(webhook, after: 0, limit: 1).first).number
+        let lobby = try RoomID("lobby")
+        func stopped() throws -> [WebhookSkip.Place] { try store.backlog(of: webhook.number).stopped.map(\.place) }
+        func skip(_ rev: Int64) throws {
+            try store.moveCursor(of: webhook.id, in: lobby, to: rev, skips: true, at: time)
+        }
+        // Nothing is stopped there.
+        try skip(2)
+        #expect(try behind(webhook) == ["lobby": 2] && behind(pushes) == ["lobby": 0])
+        try store.stop(number, of: webhook.number, at: .rev(3))
+        try store.stop(number, of: webhook.pushNumber, at: .rev(9))
+        #expect(try stopped() == [.rev(3), .rev(9)])
+        try skip(9)
+        #expect(try stopped() == [.rev(3)])
+        #expect(try behind(webhook) == [:] && behind(pushes) == ["lobby": 9])
+        try skip(3)
+        #expect(try behind(webhook) == ["lobby": 3] && behind(pushes) == ["lobby": 9])
+        for cursor in [webhook.number, webhook.pushNumber] { try store.stop(number, of: cursor, at: .rev(10)) }
+        #expect(try stopped() == [.rev(10)])
+        try skip(10)
+        #expect(try behind(webhook) == ["lobby": 10] && behind(pushes) == ["lobby": 10])
+    }
+
     @Test func `skips what is stopped in a deleted room, and nothing else`() throws {
         let webhook = try set("a")
         try log.fill(3)
