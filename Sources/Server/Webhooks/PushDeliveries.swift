@@ -56,7 +56,7 @@ final class PushDeliveries {
     private var store: any WebhookStore { owner.store }
     private let send: (Delivery) -> Int
     private let epoch: () -> String
-    private var queue = DeliveryQueue()
+    private var queue: DeliveryQueue
     private var rooms: [RoomID: Room] = [:]
     private var unstored: Set<RoomID> = []
     private var flights: [Int: Flight] = [:]
@@ -84,6 +84,7 @@ final class PushDeliveries {
         self.owner = owner
         self.epoch = epoch
         self.send = send
+        queue = DeliveryQueue(webhook.health)
         pushedUsers = owner.metrics.recipients(webhook.id.string, "push")
         clearedUsers = owner.metrics.recipients(webhook.id.string, "push.clear")
     }

@@ -83,8 +83,7 @@ final class WebhookDeliveries {
         self.logger = logger
         (health, savedHealth) = (webhook.health, webhook.health)
         (epoch, savedEpoch) = (webhook.epoch, webhook.epoch)
-        let failing = webhook.health.failingSince.map { Timestamp.now().milliseconds - $0.milliseconds }
-        queue = DeliveryQueue(failingSince: failing.map { .now - .milliseconds(max(0, $0)) })
+        queue = DeliveryQueue(webhook.health)
         owner.metrics.set(
             WebhookMetrics.State(isPaused: webhook.health.pause != nil || !webhook.isEnabled), of: webhook.id.string)
         if webhook.events.contains(.push) {
@@ -522,5 +521,13 @@ final class WebhookDeliveries {
                 roomsBehind: backlog.rooms, roomsStopped: backlog.stopped.count, since: backlog.since,
                 isPaused: isPaused),
             of: webhook.id.string)
+    }
+}
+
+extension DeliveryQueue {
+    /// Creates an empty queue for a webhook, whose deliveries may have failed before this process has started.
+    init(_ health: Webhook.Health) {
+        let failing = health.failingSince.map { Timestamp.now().milliseconds - $0.milliseconds }
+        self.init(failingSince: failing.map { .now - .milliseconds(max(0, $0)) })
     }
 }

@@ -319,6 +319,24 @@ struct WebhookTests {
         }
     }
 
+    @Test(arguments: ["message", "push"])
+    func `is paused after five days of failures, also if the server restarts meanwhile`(events: String) async throws {
+        try await with { server, client in
+            try send(client, "one")
+            #expect(try request(client, .put, "/v1/rooms/lobby/members/bob", by: "alice").status == .created)
+            receiver.answers(503)
+            try set(client, #","events":["\#(events)"]"#)
+            try send(client, "two")
+            _ = try wait(client) { $0.lastError?.status == 503 }
+            server.stop()
+            let since = Timestamp.now().milliseconds - 6 * 86_400_000
+            try Database(of: server.configuration).execute("UPDATE webhooks SET failing_since = \(since)")
+            try server.start()
+            let paused = try wait(HTTPClient(port: server.port)) { $0.state == "paused" }
+            #expect(paused.pausedBecause == "failing")
+        }
+    }
+
     @Test func `delivers again from a revision or a time, signs with two secrets after a rotation, and can be tested`()
         async throws
     {
