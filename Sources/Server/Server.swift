@@ -107,6 +107,7 @@ public final class Server: Sendable {
                 ) { user, room in
                     live.openSockets.count(of: user) > 0 || presence?.isPresent(user, in: room) == true
                 },
+                roomsOfPoll: configuration.webhookRoomsOfPoll,
                 metrics: WebhookMetrics(factory: registry, registry: registry),
                 logger: logger)
             dispatcher.connect(webhooks)

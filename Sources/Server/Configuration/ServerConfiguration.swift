@@ -86,6 +86,8 @@ public struct ServerConfiguration: Sendable {
     public var pushContent = PushContent.message
     /// What sends deliveries to webhooks; `nil` for the server's own. Tests choose another.
     var webhookSender: (any Sender)?
+    /// Number of a webhook's rooms that are read at once, which tests lower.
+    var webhookRoomsOfPoll = 512
     /// The bounds of large rooms for push events, which tests lower.
     var largeRooms = LargeRoomLook()
     /// True if messages are stored in PostgreSQL although its crash could lose them.

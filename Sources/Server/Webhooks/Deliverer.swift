@@ -25,6 +25,8 @@ final class Deliverer {
     let sender: any Sender
     let rules: SenderConfiguration
     let pushRules: PushRules
+    /// Number of a webhook's rooms that are read at once.
+    let roomsOfPoll: Int
     let metrics: WebhookMetrics
     let logger: Logger
     /// Runs a function on this thread later.
@@ -40,7 +42,7 @@ final class Deliverer {
 
     init(
         _ store: any WebhookStore, isShared: Bool, sender: any Sender, rules: SenderConfiguration,
-        pushRules: PushRules, metrics: WebhookMetrics, logger: Logger,
+        pushRules: PushRules, roomsOfPoll: Int, metrics: WebhookMetrics, logger: Logger,
         post: @escaping @Sendable (@escaping @Sendable (Deliverer) -> Void) -> Void
     ) {
         self.store = store
@@ -48,6 +50,7 @@ final class Deliverer {
         self.sender = sender
         self.rules = rules
         self.pushRules = pushRules
+        self.roomsOfPoll = roomsOfPoll
         self.metrics = metrics
         self.logger = logger
         self.post = post

@@ -14,8 +14,6 @@ import Wire
 final class PushDeliveries {
     /// The entry of the queue for lower badges. It is no id of a room.
     private static let clear = RoomID(trusted: "")
-    /// Number of rooms that are read at once.
-    private static let roomsOfPoll = 512
     /// Time between two looks at the connections of users who wait.
     private static let liveInterval = Duration.seconds(1)
 
@@ -140,8 +138,8 @@ final class PushDeliveries {
     private func poll() throws {
         var cursors = webhook
         (cursors.number, cursors.scan) = (webhook.pushNumber, nil)
-        let rows = try store.behind(cursors, after: place, limit: Self.roomsOfPoll)
-        place = rows.count < Self.roomsOfPoll ? 0 : rows.last!.number
+        let rows = try store.behind(cursors, after: place, limit: owner.roomsOfPoll)
+        place = rows.count < owner.roomsOfPoll ? 0 : rows.last!.number
         for row in rows {
             if let room = rooms[row.id] {
                 if row.latest ?? 0 > max(room.seen, room.rev) || (row.isDeleted && !room.isOver) {

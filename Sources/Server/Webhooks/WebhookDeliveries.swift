@@ -12,8 +12,6 @@ import Wire
 final class WebhookDeliveries {
     /// Maximum number of rooms in memory. The others wait in the database.
     static let maximumRooms = 4096
-    /// Number of rooms that are read at once.
-    private static let roomsOfPoll = 512
     /// Time until a receiver must have answered: 15 seconds.
     static let answerTime = Duration.seconds(15)
 
@@ -137,8 +135,8 @@ final class WebhookDeliveries {
     /// - Returns: True if there are more.
     private func poll() throws -> Bool {
         guard webhook.deliversChanges, cursors.count < Self.maximumRooms else { return false }
-        let rows = try store.behind(webhook, after: place, limit: Self.roomsOfPoll)
-        place = rows.count < Self.roomsOfPoll ? 0 : rows.last!.number
+        let rows = try store.behind(webhook, after: place, limit: owner.roomsOfPoll)
+        place = rows.count < owner.roomsOfPoll ? 0 : rows.last!.number
         for row in rows {
             if let cursor = cursors[row.id] {
                 if (row.latest ?? 0 > cursor.rev && webhook.events.contains(.message)) || row.event > cursor.event

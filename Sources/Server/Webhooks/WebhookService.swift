@@ -42,9 +42,10 @@ final class WebhookService: Sendable {
     ///   - isShared: True if other nodes may change the webhooks.
     ///   - rules: What URLs may be.
     ///   - pushRules: The rules of push events.
+    ///   - roomsOfPoll: Number of a webhook's rooms that are read at once.
     init(
         _ store: @escaping @Sendable () throws -> any WebhookStore, isShared: Bool, sender: any Sender,
-        rules: SenderConfiguration, pushRules: PushRules = PushRules(),
+        rules: SenderConfiguration, pushRules: PushRules = PushRules(), roomsOfPoll: Int,
         metrics: WebhookMetrics, logger: Logger
     ) {
         self.metrics = metrics
@@ -52,7 +53,7 @@ final class WebhookService: Sendable {
             do {
                 let deliverer = Deliverer(
                     try store(), isShared: isShared, sender: sender, rules: rules,
-                    pushRules: pushRules, metrics: metrics, logger: logger,
+                    pushRules: pushRules, roomsOfPoll: roomsOfPoll, metrics: metrics, logger: logger,
                     post: { [weak self] command in self?.perform(command) })
                 run(deliverer)
             } catch {

@@ -114,8 +114,14 @@ struct WebhookTests {
 
     private let receiver = FakeReceiver()
 
-    private func with(_ body: (LiveServer, HTTPClient) throws -> Void) async throws {
-        try await withTokenServer(configure: { $0.webhookSender = receiver }) { server in
+    private func with(
+        configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (LiveServer, HTTPClient) throws -> Void
+    ) async throws {
+        try await withTokenServer(configure: {
+            $0.webhookSender = receiver
+            configure(&$0)
+        }) { server in
             try body(server, HTTPClient(port: server.port))
         }
     }
@@ -213,6 +219,28 @@ struct WebhookTests {
             try server.start()
             _ = try receiver.deliveries.wait { FakeReceiver.texts(of: "lobby", in: $0).count == 150 }
             #expect(receiver.texts(of: "lobby") == (1...150).map(String.init))
+        }
+    }
+
+    @Test(arguments: ["message", "push"])
+    func `reaches all rooms while as many of them fail as are read at once`(events: String) async throws {
+        try await with(configure: { $0.webhookRoomsOfPoll = 2 }) { _, client in
+            func room(of delivery: FakeReceiver.Delivery) -> String? {
+                delivery.text.firstMatch(of: /"room":"([^"]*)"/).map { String($0.1) }
+            }
+            receiver.answers { delivery in
+                let isFailing = ["room-0", "room-1"].contains { delivery.text.contains(#""room":"\#($0)""#) }
+                return .success(SenderAnswer(status: isFailing ? 503 : 204))
+            }
+            try set(client, #","events":["\#(events)"]"#)
+            let rooms = (0..<5).map { "room-\($0)" }
+            for room in rooms {
+                try send(client, "one", to: room)
+                let joined = try request(client, .put, "/v1/rooms/\(room)/members/bob", by: "alice")
+                #expect(joined.status == .created)
+                try send(client, "two", to: room)
+            }
+            _ = try receiver.deliveries.wait { Set($0.compactMap(room(of:))).isSuperset(of: rooms) }
         }
     }
 
