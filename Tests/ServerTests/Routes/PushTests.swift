@@ -517,6 +517,27 @@ struct PushTests {
         }
     }
 
+    @Test func `go on in a room whose push is refused thrice once it is skipped`() async throws {
+        try await with { _, client in
+            try create(client)
+            try join(client, "lobby", "bob")
+            receiver.answers(422)
+            try send(client, by: "alice")
+            var stopped: Substring?
+            try waitUntil {
+                let state = try ask(client, .get, "/v1/admin/webhooks/a", "", by: "root").text
+                stopped = state.firstMatch(of: /"stopped_rooms":\[(\{"room":"lobby","rev":[0-9]+\})\]/)?.1
+                return stopped != nil
+            }
+            receiver.answers(204)
+            try ask(client, .post, "/v1/admin/webhooks/a/skip", String(#require(stopped)), by: "root")
+            try send(client, by: "alice")
+            let deliveries = try receiver.deliveries.wait { $0.last?.push?.message?.seq == 3 }
+            #expect(deliveries.last?.push?.told.map(\.user) == ["bob"])
+            #expect(told.filter { $0.seq == 2 }.count == 3)
+        }
+    }
+
     @Test func `wait while the webhook is paused, and are not replayed`() async throws {
         try await with { _, client in
             try create(client)
