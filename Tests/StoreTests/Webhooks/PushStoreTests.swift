@@ -268,6 +268,31 @@ struct PushStoreTests {
         #expect(try marked() == [room])
     }
 
+    @Test func `forgets what was pushed to an erased user, and nothing else`() throws {
+        let webhook = try set([.push])
+        try log.fill(3)
+        let (bob, carol) = (try UserID("bob"), try UserID("carol"))
+        let number = try facts(webhook).number
+        var changes = PushChanges()
+        for user in [bob, carol] {
+            try log.join("lobby", as: user.string)
+            changes.badges.append((user, 3))
+            changes.pushed.append((PushPair(user, number), 3))
+        }
+        try store.store(changes, of: webhook)
+        for user in [bob, carol] { try log.read(to: 1, as: user.string) }
+        var submission = try log.submission(.user(bob, .erase), by: "root", isAdmin: true)
+        submission.room = nil
+        _ = try log.outcome(submission).get()
+        try waitUntil {
+            let status: ErasureStatus? = try log.read(for: "root", isAdmin: true) { .server(.erasure(bob, $0)) }
+            return status?.state == .erased
+        }
+        for table in ["pushed", "pushed_badges", "push_changes"] {
+            #expect(try log.texts("SELECT DISTINCT \"user\" FROM \(table)") == ["carol"], "\(table)")
+        }
+    }
+
     @Test func `forgets what was pushed with the webhook, and with its push events`() throws {
         for events in [[WebhookEvent.message], []] {
             let webhook = try set([.push])
