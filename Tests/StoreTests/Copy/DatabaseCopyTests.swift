@@ -143,6 +143,47 @@ struct DatabaseCopyTests {
         try expectSound(second)
     }
 
+    /// Receivers compare the numbers with those that they have got.
+    @Test func `numbers the events of webhooks after those of the source, although all of them are received`() throws {
+        let postgres = try TestPostgres.shared()
+        let url = postgres.url(of: try postgres.createDatabase())
+        let directory = try TemporaryDirectory()
+        let (first, second) = (directory.path(of: "first.db"), directory.path(of: "second.db"))
+        /// Lets users join, and a webhook receive all events.
+        ///
+        /// - Returns: The number of the last one.
+        func receive(joining users: String..., log: TestLog) throws -> Int64 {
+            for user in users { try log.join("lobby", as: user) }
+            let store = try log.log.webhookStore()
+            defer { store.close() }
+            let webhook = try store.webhooks()[0]
+            let row = try #require(try store.behind(webhook, after: 0, limit: 1).first)
+            var advance = CursorAdvance(
+                webhook: webhook.number, room: row.number, id: row.id, from: row.rev, to: row.rev, since: row.since)
+            (advance.isOfMessages, advance.isOfEvents, advance.event) = (false, true, row.event)
+            #expect(try store.advance([advance]) == [.caughtUp])
+            return row.event
+        }
+        let log = try TestLog(at: first, of: directory)
+        try log.send(.init())
+        var webhook = WebhookSettings()
+        (webhook.url, webhook.events) = ("https://example.com/", [.member])
+        let store = try log.log.webhookStore()
+        _ = try store.set(WebhookID("a"), webhook, secret: "whsec_x", at: Timestamp(milliseconds: 1))
+        store.close()
+        let last = try receive(joining: "bob", "carol", log: log)
+        log.close()
+        _ = try copy(first, url)
+        let there = try TestLog(postgres: url) { $0.usesDatabaseClock = false }
+        let next = try receive(joining: "dora", log: there)
+        #expect(next > last)
+        there.close()
+        _ = try copy(url, second)
+        let back = try TestLog(at: second, of: directory)
+        #expect(try receive(joining: "erin", log: back) > next)
+        back.close()
+    }
+
     @Test func `knows the tables whose rows go with a room, and with a user`() {
         let ofMessages: Set = ["reactions", "mentions", "pins", "first_contents"]
         let ofUsers: Set = ["read_marks", "slow_sends", "notify"]
