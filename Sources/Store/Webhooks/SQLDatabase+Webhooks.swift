@@ -97,12 +97,12 @@ extension SQLDatabase {
         return count
     }
 
-    /// Moves a room's cursor forward to a revision, and lets a stopped room go on.
+    /// Lets a room that is stopped before a revision go on after it.
     func raiseCursor(of webhook: Int64, in room: Int64, to rev: Int64) throws {
         try run(
             """
             UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
-            WHERE webhook = $2 AND room = $3
+            WHERE webhook = $2 AND room = $3 AND stopped <= $1
             """, rev, webhook, room)
     }
 
