@@ -351,7 +351,7 @@ struct WebhookTests {
     func `is paused after five days of failures, also if the server restarts meanwhile`(events: String) async throws {
         try await with { server, client in
             try send(client, "one")
-            #expect(try request(client, .put, "/v1/rooms/lobby/members/bob", by: "alice").status == .created)
+            #expect(try request(client, .put, "/v1/rooms/lobby/members/bob", by: "bob").status == .created)
             receiver.answers(503)
             try set(client, #","events":["\#(events)"]"#)
             try send(client, "two")
