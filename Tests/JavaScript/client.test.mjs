@@ -264,6 +264,22 @@ describe("The JavaScript client", () => {
         assert.deepEqual(await second.roomsWithUnsentMessages(), []);
     });
 
+    test("loads from the server what its store has left out", async (t) => {
+        const server = await startServer(t);
+        const send = (text) => server.request("POST", "/v1/rooms/lobby/messages?user=bob", { text });
+        // Of these, a store keeps 500.
+        for (let round = 0; round < 6; round++) await Promise.all(numbers(100).map(send));
+        const store = new MemoryStore();
+        for (let visit = 0; visit < 2; visit++) {
+            const client = clientOf(t, server, "alice", { store, pageLimit: 200 });
+            const room = await client.room("lobby").open({ at: "last" });
+            await until(room, () => room.view.connection === "live");
+            while (room.view.before !== "end") await room.loadBefore();
+            assert.equal(room.view.rows.find(({ message }) => message).seq, 1);
+            await client.close();
+        }
+    });
+
     test("sends unsent messages without opening their room", async (t) => {
         const server = await startServer(t);
         const client = clientOf(t, server, "alice");
