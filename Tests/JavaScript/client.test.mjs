@@ -185,6 +185,20 @@ describe("The JavaScript client", () => {
         });
     }
 
+    test("makes the changes of a message in the order of the calls, also when the first is repeated", async (t) => {
+        const server = await startServer(t, "--faults");
+        let changes = 0;
+        const faulty = (url, options) => {
+            const isFaulty = options.method === "PATCH" && changes++ === 0;
+            return fetch(url, isFaulty ? { ...options, headers: { ...options.headers, "Backscroll-Fault": "status=503" } } : options);
+        };
+        const room = await clientOf(t, server, "alice", { fetch: faulty }).room("lobby").open();
+        await room.send("first");
+        await Promise.all([room.edit(1, "old"), room.edit(1, "new")]);
+        assert.equal(changes, 3);
+        await assertOnce(server, "lobby", ["new"]);
+    });
+
     for (const fault of ["cut-live=2", "drop-frame=2", "double-frame=1", "torn-frame=2", "cut-replay=3", "double-push"]) {
         test(`shows each message once with the fault ${fault}`, async (t) => {
             const server = await startServer(t, "--faults");
