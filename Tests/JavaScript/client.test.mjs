@@ -79,6 +79,16 @@ describe("The JavaScript client", () => {
         assert.equal(other.view.read, 2);
     });
 
+    test("edits a message only if it has the expected revision", async (t) => {
+        const server = await startServer(t);
+        const room = await clientOf(t, server, "alice").room("lobby").open();
+        const { rev } = await room.send("first");
+        const edited = await room.edit(1, "second", { ifRev: rev });
+        await assert.rejects(room.edit(1, "late", { ifRev: rev }), { code: "precondition_failed", status: 412 });
+        await assertOnce(server, "lobby", ["second"]);
+        assert.equal((await room.edit(1, "third", { ifRev: edited.rev })).text, "third");
+    });
+
     test("has a view that is the same object until it changes", async (t) => {
         const server = await startServer(t);
         const room = await clientOf(t, server, "alice").room("lobby").open();
