@@ -89,6 +89,24 @@ describe("The JavaScript client", () => {
         assert.equal((await room.edit(1, "third", { ifRev: edited.rev })).text, "third");
     });
 
+    test("does not take another user's message with the same id for its own", async (t) => {
+        const server = await startServer(t);
+        let post = () => {};
+        const held = new Promise((resolve) => (post = resolve));
+        const holding = async (url, options) => {
+            if (options.method === "POST") await held;
+            return fetch(url, options);
+        };
+        const room = await clientOf(t, server, "alice", { fetch: holding }).room("lobby").open();
+        await until(room, () => room.view.connection === "live");
+        const sent = room.send({ client_message_id: "same", text: "own" });
+        await server.request("POST", "/v1/rooms/lobby/messages?user=bob", { client_message_id: "same", text: "other" });
+        await until(room, () => texts(room).includes("other"));
+        post();
+        assert.deepEqual([(await sent).sender, (await sent).text], ["alice", "own"]);
+        await assertOnce(server, "lobby", ["other", "own"]);
+    });
+
     test("has a view that is the same object until it changes", async (t) => {
         const server = await startServer(t);
         const room = await clientOf(t, server, "alice").room("lobby").open();
