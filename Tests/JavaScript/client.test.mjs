@@ -283,6 +283,50 @@ describe("The JavaScript client", () => {
         assert.equal((await sent).sender, "alice");
     });
 
+    test("renews its token on the open socket", async (t) => {
+        const { signToken } = await load(folder, "server.js");
+        const secret = "s".repeat(32);
+        const server = await startTokenServer(t, secret);
+        const bob = new Client({ url: server.url, token: () => signToken(secret, { sub: "bob" }), WebSocket });
+        t.after(() => bob.close());
+        /** Returns the tokens that the app gave, those that went over sockets, and the number of sockets, after the first token's end. */
+        const beyondTokenOf = async (seconds) => {
+            const [given, sent] = [[], []];
+            let sockets = 0;
+            class Watched extends WebSocket {
+                constructor(...values) {
+                    super(...values);
+                    sockets++;
+                }
+                send(text) {
+                    const { type, token } = JSON.parse(text);
+                    if (type === "token") sent.push(token);
+                    super.send(text);
+                }
+            }
+            const end = Math.floor(Date.now() / 1000) + seconds;
+            const token = () => {
+                given.push(signToken(secret, { sub: "alice", exp: given.length === 0 ? end : end + 600 }));
+                return given.at(-1);
+            };
+            const client = new Client({ url: server.url, token, WebSocket: Watched });
+            t.after(() => client.close());
+            const room = await client.room("lobby").open();
+            await eventually(() => Date.now() > end * 1000);
+            const text = `after ${seconds} seconds`;
+            await bob.room("lobby").send(text);
+            await until(room, () => texts(room).includes(text));
+            await client.close();
+            return { given, sent, sockets };
+        };
+        // A machine may be too busy to renew the token within its last second.
+        for (const seconds of [4, 15, 45]) {
+            const { given, sent, sockets } = await beyondTokenOf(seconds);
+            if (sockets === 1 && sent.length === 1) return assert.deepEqual(sent, given.slice(1));
+        }
+        assert.fail("The socket ended with the first token.");
+    });
+
     test("sends from a store what another client has left unsent", async (t) => {
         const server = await startServer(t);
         const { url } = server;
