@@ -844,6 +844,27 @@ describe("The JavaScript client", () => {
         assert.equal(sockets, 4);
     });
 
+    test("opens no socket before the time that the server asks for", async (t) => {
+        const server = await startServer(t);
+        const times = [];
+        const Refused = function (...values) {
+            times.push(Date.now());
+            if (times.length > 1) return new WebSocket(...values);
+            const socket = { readyState: 0, send() {}, close() {} };
+            Promise.resolve().then(() => {
+                socket.onopen();
+                socket.onmessage({ data: '{"type":"error","code":"overloaded","message":"Later.","retry_after":2}' });
+                socket.onclose({ code: 4503, reason: "overloaded" });
+            });
+            return socket;
+        };
+        const client = clientOf(t, server, "alice", { WebSocket: Refused });
+        const room = await client.room("lobby").open();
+        await until(room, () => room.view.connection === "live");
+        // The first pause of its own is a second at most.
+        assert.ok(times[1] - times[0] > 1500, times.join());
+    });
+
     test("refuses a path whose parts are missing", async (t) => {
         const { API } = await load(folder, "server.js");
         const server = await startServer(t);
