@@ -725,12 +725,9 @@ export class Rooms {
         while (pause === 0 && this.#listing === 0 && !this.#ending && this.#stale.size) {
             const [id] = this.#stale;
             const error = await this.#lookUp(id);
-            if (error) pause = error.retryAfter === undefined ? pauseAfter(++this.#failures) : error.retryAfter * 1000;
+            if (error) pause = pauseAfter(++this.#failures, error);
         }
         if (this.#ending) return;
-        this.#isLookingUp = false;
-        if (pause === 0) return this.#lookUpSoon();
-        this.#isLookingUp = true;
         this.#later(pause, () => {
             this.#isLookingUp = false;
             this.#lookUpSoon();
