@@ -298,6 +298,27 @@ struct SessionTests {
         await client.close()
     }
 
+    @Test func `edits a message only if it has the expected revision`() async throws {
+        let server = try ChatServer()
+        let client = server.client()
+        let room = try await client.room("lobby").open(at: .newest)
+        let sent = try await room.send("first")
+        let edited = try await room.edit(1, text: "second", ifRev: sent.rev)
+        let late = await #expect(throws: BackscrollClientError.self) {
+            try await room.edit(1, text: "late", ifRev: sent.rev)
+        }
+        #expect(late?.status == 412 && late?.code == BackscrollClientError.preconditionFailed)
+        let mention = await #expect(throws: BackscrollClientError.self) {
+            try await room.edit(1, mentions: [], mentionsRoom: true, ifRev: sent.rev)
+        }
+        #expect(mention?.status == 412)
+        let history = try await server.client("bob").history(of: "lobby")
+        #expect(history.map(\.text) == ["second"] && history.map(\.rev) == [edited.rev])
+        let third = try await room.edit(1, text: "third", mentions: [], ifRev: edited.rev)
+        #expect(third.text == "third")
+        await client.close()
+    }
+
     @Test func `gives up an edit after some attempts, and waits as long as the server asks`() async throws {
         let server = try ChatServer()
         let transport = FaultyTransport()
