@@ -623,6 +623,52 @@ describe("The JavaScript client", () => {
         await until(list, () => counts() === "0,0,");
     });
 
+    test("counts no mentions by blocked users, also if it has not loaded the blocks, or has missed one", async (t) => {
+        const server = await startServer(t);
+        await server.request("PUT", "/v1/rooms/den?user=alice", { visibility: "private" });
+        for (const user of ["bob", "carol"]) await server.request("PUT", `/v1/rooms/den/members/${user}?user=alice`, { role: "member" });
+        const mention = (user) => server.request("POST", `/v1/rooms/den/messages?user=${user}`, { text: "bob", mentions: ["bob"] });
+        await server.request("PUT", "/v1/blocks/carol?user=bob");
+        let [isHeld, release] = [false, () => {}];
+        const holding = async (url, options) => {
+            if (isHeld && new URL(url).pathname === "/v1/blocks") await new Promise((resolve) => (release = resolve));
+            return fetch(url, options);
+        };
+        const bob = clientOf(t, server, "bob", { fetch: holding });
+        const list = await bob.rooms.open();
+        const counts = () => [list.get("den")?.unread, list.get("den")?.unread_mentions].join();
+        await until(list, () => list.view.isLive && counts() === "0,0");
+        const shown = new Set();
+        list.subscribe(() => shown.add(counts()));
+        await mention("carol");
+        await until(list, () => counts() === "1,0");
+        await mention("alice");
+        await until(list, () => counts() === "2,1");
+        await mention("carol");
+        await until(list, () => counts() === "3,1");
+        assert.equal(shown.has("1,1") || shown.has("3,2"), false);
+        await mention("alice");
+        await until(list, () => counts() === "4,2");
+        await server.request("DELETE", "/v1/blocks/carol?user=bob");
+        await until(list, () => counts() === "4,4");
+        await server.request("PUT", "/v1/blocks/carol?user=bob");
+        await until(list, () => counts() === "4,2");
+        await bob.blocks.open();
+        await mention("alice");
+        await until(list, () => counts() === "5,3");
+        // Another device blocks while this one has no connection.
+        isHeld = true;
+        bob.networkLost();
+        await server.request("PUT", "/v1/blocks/alice?user=bob");
+        bob.networkPathChanged();
+        await until(list, () => list.view.isLive && counts() === "5,0");
+        await mention("alice");
+        await until(list, () => list.get("den").unread === 6);
+        isHeld = false;
+        release();
+        await until(list, () => counts() === "6,0");
+    });
+
     test("mutes rooms on all devices, and leaves them out of the badge", async (t) => {
         const { Notify } = await load(folder, "notify.js");
         const server = await startServer(t);

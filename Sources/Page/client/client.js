@@ -83,13 +83,13 @@ export class Client {
             url: this.#url, identity, fetch, headers, limit: requestTimeout, onAnswer: (error) => this.#connection.noteAnswer(error),
         }));
         this.#blocks = new Blocks(requests);
+        // Unread mentions by users who were blocked no longer count, and those by others count again.
+        this.#blocks.subscribe(() => {
+            for (const { room, unread } of this.#list?.view.rooms ?? []) if (unread) this.#list?.refresh(room);
+        });
         this.#connection = new Connection({
             identity,
-            blocked: (user, isBlocked) => {
-                this.#blocks.note(user, isBlocked);
-                // Unread mentions by the user no longer count, or count again.
-                for (const { room, unread } of this.#list?.view.rooms ?? []) if (unread) this.#list?.refresh(room);
-            },
+            blocked: (user, isBlocked) => this.#blocks.note(user, isBlocked),
             open: (text) => {
                 const query = text === null && user ? `?user=${encodeURIComponent(user)}` : "";
                 // With this subprotocol the server gives the reason if it refuses the socket.

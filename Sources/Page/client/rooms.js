@@ -678,7 +678,10 @@ export class Rooms {
             if (isUnread && !message.deleted) {
                 room.unread = Math.min(room.unread + 1, UNREAD_CAP);
                 room.first_unread ??= message.seq;
-                if (isMention && !this.#host.blocks.view.has(message.sender)) {
+                const { blocks } = this.#host;
+                // If the blocked users are not known, only the server can count it.
+                if (isMention && !blocks.isKnown) this.#stale.add(id);
+                else if (isMention && !blocks.view.has(message.sender)) {
                     room.unread_mentions = Math.min((room.unread_mentions ?? 0) + 1, UNREAD_CAP);
                     room.first_unread_mention ??= message.seq;
                 }
@@ -808,6 +811,8 @@ export class Blocks {
     /** @type {ReadonlySet<string>} */
     #view = new Set();
     #isOpen = false;
+    /** True once all blocked users have been loaded. Until then the view has only those that this client was told of. */
+    isKnown = false;
     /** Number of changes that were told, so that a list that was read before one is read again. */
     #changes = 0;
 
@@ -851,6 +856,7 @@ export class Blocks {
                 for (const { user } of answer.blocks) users.add((last = user));
             } while (answer.has_more);
             if (changes !== this.#changes) continue;
+            this.isKnown = true;
             this.#show(users);
             return this;
         }
@@ -897,7 +903,8 @@ export class Blocks {
 
     /** @param {Set<string>} users */
     #show(users) {
-        if (users.size === this.#view.size && [...users].every((user) => this.#view.has(user))) return;
+        // A view that is not known may lack a user whose block has ended.
+        if (this.isKnown && users.size === this.#view.size && [...users].every((user) => this.#view.has(user))) return;
         this.#view = users;
         this.#observers.tell();
     }

@@ -155,6 +155,8 @@ export class Rooms {
 export class Blocks {
     /** @param {import("./requests.js").Requests} requests */
     constructor(requests: import("./requests.js").Requests);
+    /** True once all blocked users have been loaded. Until then the view has only those that this client was told of. */
+    isKnown: boolean;
     /**
      * The blocked users now: the same set until it changes.
      *
