@@ -136,13 +136,7 @@ public struct DeliveryQueue: Sendable {
         if meaning == .received {
             let wasDown = failingSince.map { now - $0 >= Self.outage } ?? false
             failingSince = nil
-            if hasMore || entry.hasChanged {
-                entries[room] = Entry(position: .ready)
-                // Behind all others, so that a busy room does not hold them.
-                ready.append(room)
-            } else {
-                entries[room] = nil
-            }
+            finish(room, hasMore: hasMore || entry.hasChanged)
             if wasDown { takeDue(at: nil) }
             return true
         }
@@ -151,9 +145,9 @@ public struct DeliveryQueue: Sendable {
         if entry.refusals >= Self.maximumRefusals {
             entry.position = .stopped
         } else {
-            let delay = RetryDelay.after(failures: entry.failures, retryAfter: answer.retryAfter, share: share)
-            entry.position = .waiting(until: now + delay)
-            earliest = min(earliest ?? now + delay, now + delay)
+            wait(
+                RetryDelay.after(failures: entry.failures, retryAfter: answer.retryAfter, share: share), &entry, at: now
+            )
         }
         entries[room] = entry
         let since = failingSince ?? now
@@ -164,6 +158,41 @@ public struct DeliveryQueue: Sendable {
             pause = .failing
         }
         return false
+    }
+
+    /// Records that a room has nothing to deliver after all. This says nothing about the receiver.
+    ///
+    /// - Parameter hasMore: True if there may be something to deliver further on.
+    public mutating func hadNothing(_ room: RoomID, hasMore: Bool = false) {
+        guard let entry = entries[room], entry.position == .inFlight else { return }
+        inFlight -= 1
+        finish(room, hasMore: hasMore || entry.hasChanged)
+    }
+
+    /// Records that a room could not be read, so that it is tried again later. This says nothing about the receiver either.
+    ///
+    /// - Parameter share: A random number from 0 to 1, see ``RetryDelay``.
+    public mutating func wasUnreadable(_ room: RoomID, at now: ContinuousClock.Instant, share: Double) {
+        guard var entry = entries[room], entry.position == .inFlight else { return }
+        inFlight -= 1
+        entry.failures += 1
+        wait(RetryDelay.after(failures: entry.failures, share: share), &entry, at: now)
+        entries[room] = entry
+    }
+
+    /// Records that the receiver has taken a delivery of another queue of the webhook.
+    public mutating func receiverWorks() { failingSince = nil }
+
+    private mutating func finish(_ room: RoomID, hasMore: Bool) {
+        guard hasMore else { return entries[room] = nil }
+        entries[room] = Entry(position: .ready)
+        // Behind all others, so that a busy room does not hold them.
+        ready.append(room)
+    }
+
+    private mutating func wait(_ delay: Duration, _ entry: inout Entry, at now: ContinuousClock.Instant) {
+        entry.position = .waiting(until: now + delay)
+        earliest = min(earliest ?? now + delay, now + delay)
     }
 
     /// Forgets a room that has no delivery in flight.

@@ -143,6 +143,36 @@ struct DeliveryQueueTests {
         #expect(queue.pause == .failing)
     }
 
+    @Test func `pauses also if rooms have nothing to deliver, or cannot be read, meanwhile`() {
+        let queue = Subject()
+        var now = start
+        while now - start <= DeliveryQueue.patience {
+            #expect(queue.pause == nil)
+            for room in [a, b] { queue.changed(room) }
+            #expect(Set(queue.next(at: now)) == [a, b])
+            #expect(!queue.answered(a, .none, hasMore: false, at: now, share: 0))
+            queue.hadNothing(b)
+            #expect(queue.roomsBehind == 1)
+            queue.changed(b)
+            #expect(queue.next(at: now).contains(b))
+            queue.wasUnreadable(b, at: now, share: 0)
+            now += .seconds(3600)
+        }
+        #expect(queue.pause == .failing)
+    }
+
+    @Test func `does not pause for rooms that cannot be read`() {
+        let queue = Subject()
+        queue.changed(a)
+        #expect(queue.next(at: start) == [a])
+        queue.wasUnreadable(a, at: start, share: 1)
+        #expect(queue.nextAttempt == start + .seconds(1))
+        let later = start + DeliveryQueue.patience
+        #expect(queue.next(at: later) == [a])
+        #expect(!queue.answered(a, .none, hasMore: false, at: later, share: 1))
+        #expect(queue.pause == nil)
+    }
+
     @Test(arguments: 0..<50)
     func `delivers everything in order to a receiver that misbehaves`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
@@ -217,6 +247,12 @@ private final class Subject {
         _ room: RoomID, _ answer: DeliveryAnswer, hasMore: Bool, at now: ContinuousClock.Instant, share: Double
     ) -> Bool {
         queue.answered(room, answer, hasMore: hasMore, at: now, share: share)
+    }
+
+    func hadNothing(_ room: RoomID) { queue.hadNothing(room) }
+
+    func wasUnreadable(_ room: RoomID, at now: ContinuousClock.Instant, share: Double) {
+        queue.wasUnreadable(room, at: now, share: share)
     }
 
     func isStopped(_ room: RoomID) -> Bool { queue.isStopped(room) }

@@ -195,7 +195,7 @@ final class PushDeliveries {
                 for next in prepared { busy.subtract(next.flight.users) }
                 // Each of them was taken, and awaits an answer.
                 for room in taken {
-                    _ = queue.answered(room, .none, hasMore: false, at: .now, share: .random(in: 0...1))
+                    queue.wasUnreadable(room, at: .now, share: .random(in: 0...1))
                 }
                 throw error
             }
@@ -205,14 +205,9 @@ final class PushDeliveries {
         }
     }
 
-    /// Records that a room has nothing to deliver now.
-    private func nothing(in room: RoomID, hasMore: Bool = false) {
-        _ = queue.answered(room, .status(200), hasMore: hasMore, at: .now, share: 0)
-    }
-
     private func preparePush(in id: RoomID) throws -> Prepared? {
         guard var room = rooms[id], !room.isOver else {
-            nothing(in: id)
+            queue.hadNothing(id)
             return nil
         }
         let now = Timestamp.now()
@@ -230,7 +225,7 @@ final class PushDeliveries {
             room.isOver = true
             rooms[id] = room
             note(unstored: id)
-            nothing(in: id)
+            queue.hadNothing(id)
             return nil
         }
         if new.deleted > 0 {
@@ -253,7 +248,7 @@ final class PushDeliveries {
                 // The next page, after what else there is to do.
                 room.wake = .now
                 rooms[id] = room
-                nothing(in: id)
+                queue.hadNothing(id)
                 return nil
             }
         } else {
@@ -284,7 +279,7 @@ final class PushDeliveries {
         // Also a room that has nothing more, so that it is forgotten.
         if !room.isStored || room.seq ?? 0 >= new.state.head { note(unstored: id) }
         guard let first = free.first, let snapshot = new.snapshots[first.seq] else {
-            nothing(in: id, hasMore: (isSettled && new.end < new.state.head) || new.seen < new.state.rev)
+            queue.hadNothing(id, hasMore: (isSettled && new.end < new.state.head) || new.seen < new.state.rev)
             return nil
         }
         // A delivery has one message. Those who are due for another one get the next.
@@ -310,7 +305,7 @@ final class PushDeliveries {
         if users.isEmpty {
             // They have read it, or left, since they were found due. Others may be due for another message.
             rooms[id]!.wake = .now + Self.liveInterval
-            nothing(in: id)
+            queue.hadNothing(id)
             return nil
         }
         let name = "\(webhook.id) push \(epoch()) \(id) \(first.seq)"
@@ -345,7 +340,7 @@ final class PushDeliveries {
         let free = marked.filter { !busy.contains($0.pair.user) }
         clearWaitsForAnswer = free.count < marked.count
         guard !free.isEmpty else {
-            nothing(in: Self.clear)
+            queue.hadNothing(Self.clear)
             return nil
         }
         let now = Timestamp.now()
@@ -370,7 +365,7 @@ final class PushDeliveries {
         }
         try store.store(quiet, of: webhook)
         if list.isEmpty {
-            nothing(in: Self.clear, hasMore: marked.count == PushBounds.recipients)
+            queue.hadNothing(Self.clear, hasMore: marked.count == PushBounds.recipients)
             return nil
         }
         var body: [UInt8] = []
@@ -387,6 +382,9 @@ final class PushDeliveries {
 
     /// Returns true for a delivery whose answer is awaited.
     func awaits(_ number: Int) -> Bool { flights[number] != nil }
+
+    /// Records that the receiver has taken another delivery of the webhook.
+    func receiverWorks() { queue.receiverWorks() }
 
     /// Takes an answer.
     func answered(_ number: Int, _ answer: DeliveryAnswer) throws {

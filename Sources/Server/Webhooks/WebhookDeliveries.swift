@@ -209,9 +209,7 @@ final class WebhookDeliveries {
                     try deliver(room)
                 } catch {
                     // Each of them was taken, and awaits an answer.
-                    for room in rooms[index...] {
-                        _ = queue.answered(room, .none, hasMore: false, at: .now, share: .random(in: 0...1))
-                    }
+                    for room in rooms[index...] { queue.wasUnreadable(room, at: .now, share: .random(in: 0...1)) }
                     throw error
                 }
             }
@@ -221,10 +219,7 @@ final class WebhookDeliveries {
     }
 
     private func deliver(_ room: RoomID) throws {
-        guard let cursor = cursors[room] else {
-            _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
-            return
-        }
+        guard let cursor = cursors[room] else { return queue.hadNothing(room) }
         let (getsMessages, getsEvents) = (webhook.events.contains(.message), webhook.getsEvents)
         var event = getsEvents ? try store.event(of: webhook.number, in: cursor.number, after: cursor.event) : nil
         if let event, !getsMessages || event.rev <= cursor.rev { return send(event, to: room, cursor) }
@@ -240,7 +235,7 @@ final class WebhookDeliveries {
                 return endRoom(room, cursor)
             case .messages(let content):
                 guard getsMessages else {
-                    _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+                    queue.hadNothing(room)
                     return note(unstored: room)
                 }
                 // An event may have been stored since it was asked for, before the last of these messages.
@@ -259,7 +254,7 @@ final class WebhookDeliveries {
     /// Tells that a room was deleted, unless its receiver knows it or does not want to.
     private func endRoom(_ room: RoomID, _ cursor: Cursor) {
         guard !cursor.isOver, room != .server, webhook.getsDeletions else {
-            _ = queue.answered(room, .status(200), hasMore: false, at: .now, share: 0)
+            queue.hadNothing(room)
             if room != .server { cursors[room]!.isOver = true }
             return note(unstored: room)
         }
@@ -284,10 +279,9 @@ final class WebhookDeliveries {
         if content.count == 0 {
             // The room has changes that cannot be read at present. Without a pause this would be repeated at once.
             guard content.rev > cursor.rev || !content.hasMore else {
-                _ = queue.answered(room, .none, hasMore: true, at: .now, share: .random(in: 0...1))
-                return
+                return queue.wasUnreadable(room, at: .now, share: .random(in: 0...1))
             }
-            _ = queue.answered(room, .status(200), hasMore: hasMore, at: .now, share: 0)
+            queue.hadNothing(room, hasMore: hasMore)
             return received(room, flight)
         }
         cursors[room]!.until = content.rev
@@ -330,6 +324,7 @@ final class WebhookDeliveries {
         count(answer)
         if case .status(200...299, _) = answer {
             (health.failingSince, epochFailures) = (nil, 0)
+            if flight == nil { queue.receiverWorks() } else { push?.receiverWorks() }
         } else {
             let status: Int? = if case .status(let status, _) = answer { status } else { nil }
             health.failure = Webhook.Failure(at: .now(), status: status, detail: Self.detail(result))
