@@ -97,12 +97,12 @@ extension SQLDatabase {
         return count
     }
 
-    /// Lets a room that is stopped before a revision go on after it.
+    /// Lets a room whose messages are stopped before a revision go on after it. The numbers of stopped events are negative.
     func raiseCursor(of webhook: Int64, in room: Int64, to rev: Int64) throws {
         try run(
             """
             UPDATE webhook_rooms SET rev = CASE WHEN rev < $1 THEN $1 ELSE rev END, stopped = NULL
-            WHERE webhook = $2 AND room = $3 AND stopped <= $1
+            WHERE webhook = $2 AND room = $3 AND stopped BETWEEN 0 AND $1
             """, rev, webhook, room)
     }
 

@@ -28,8 +28,8 @@ public protocol WebhookStore: PushStore {
     /// Moves a room's cursor, so that what follows `rev` is delivered.
     ///
     /// A skip moves the cursors that are stopped at `rev`: that of messages, that of pushes, or both. If neither is, it
-    /// moves that of messages. In a deleted room it moves only what is stopped there, and a deletion that is refused there
-    /// ends the room.
+    /// moves that of messages if it is stopped before. In a deleted room it moves only what is stopped there, and a deletion
+    /// that is refused there ends the room.
     ///
     /// - Parameter skips: True to move it only forward.
     /// - Throws: ``Problem/roomDeleted`` for a deleted room, unless a stop there is skipped.
