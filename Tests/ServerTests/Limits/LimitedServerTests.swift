@@ -68,6 +68,18 @@ struct LimitedServerTests {
         }
     }
 
+    @Test func `counts the subscriptions of a socket of many rooms`() throws {
+        try withServer {
+            $0.limits.userSubscriptions = RateLimit("1/h:2")
+        } _: { server in
+            let socket = try WebSocketClient.forRooms(port: server.port, as: "alice")
+            try socket.join("a", "b")
+            try socket.ask(for: "c")
+            #expect(try socket.frame().errorCode == "rate_limited")
+            try WebSocketClient.forRooms(port: server.port, as: "bob").join("c")
+        }
+    }
+
     @Test func `limits an address whatever names it uses`() throws {
         try withServer {
             $0.limits.addressSends = RateLimit("1/h:2")

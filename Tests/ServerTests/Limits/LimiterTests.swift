@@ -35,6 +35,22 @@ struct LimiterTests {
         #expect(limiter.admit(.connections, user: nil, address: there, at: 0) == nil)
     }
 
+    @Test func `limits each action of an address, whatever names it uses`() throws {
+        let actions: [(WritableKeyPath<RateLimits, RateLimit?>, Limiter.Action)] = [
+            (\.addressSends, .sends), (\.addressChanges, .changes), (\.addressSubscriptions, .subscriptions),
+            (\.addressReads, .reads), (\.addressInvites, .invites),
+        ]
+        for (path, action) in actions {
+            var limits = RateLimits()
+            limits[keyPath: path] = RateLimit("1/m")
+            let limiter = try #require(Limiter(limits))
+            #expect(limiter.admit(action, user: alice, address: here, at: 0) == nil)
+            let exceeded = limiter.admit(action, user: bob, address: here, at: 0)
+            #expect(exceeded?.policy == "\(action.rawValue)-per-address")
+            #expect(limiter.admit(action, user: bob, address: there, at: 0) == nil)
+        }
+    }
+
     @Test func `does not charge a user for actions that the address limit refuses`() throws {
         var limits = RateLimits()
         (limits.userSends, limits.addressSends) = (RateLimit("1/m:2"), RateLimit("1/m"))

@@ -78,6 +78,26 @@ struct MemoryBoundTests {
         }
     }
 
+    @Test(arguments: [0, 64 << 20])
+    func `let slow subscribers read the database beyond the memory of all feeds`(bytes: Int) throws {
+        try withServer {
+            ($0.allFeedsBytes, $0.feedBytes) = (bytes, 4 << 20)
+            $0.transport.sendBuffer = 16 * 1024
+        } _: { server in
+            let client = try HTTPClient(port: server.port)
+            let slow = try WebSocketClient(port: server.port, receiveBuffer: 4096)
+            try slow.greeting()
+            let name = "backscroll_replays_total"
+            let before = try #require(try metric(name, client))
+            let text = String(repeating: "x", count: 16_000)
+            for _ in 1...60 { try client.send(text) }
+            var seqs: [Int64] = []
+            while seqs.count < 60 { if let message = try slow.frame().message { seqs.append(message.seq) } }
+            #expect(seqs == Array(1...60))
+            #expect(try (#require(try metric(name, client)) > before) == (bytes == 0))
+        }
+    }
+
     @Test func `release a body that is refused when its last piece arrives`() throws {
         try withServer {
             $0.pendingBytes = 100_000

@@ -70,7 +70,8 @@ struct TrustedProxyTests {
         ).status.code
     }
 
-    @Test func `let limits count their clients by address`() throws {
+    @Test(arguments: ["/v1/rooms/lobby/live", "/v1/live"])
+    func `let limits count their clients by address`(live: String) throws {
         try withServer {
             $0.trustedProxies = Self.ranges
             $0.limits.addressSends = RateLimit("1/h:1")
@@ -83,7 +84,7 @@ struct TrustedProxyTests {
                 #expect(statuses == [201, 429])
             }
             func subscribe(for address: String) throws {
-                try WebSocketClient(port: server.port, fields: forwarded(address)).greeting()
+                _ = try WebSocketClient(port: server.port, live, fields: forwarded(address))
             }
             for _ in 1...2 { try subscribe(for: "192.0.2.1") }
             let refused = #expect(throws: Unexpected.self) { try subscribe(for: "192.0.2.1") }

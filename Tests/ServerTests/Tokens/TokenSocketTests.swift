@@ -46,7 +46,10 @@ struct TokenSocketTests {
     }
 
     @Test func `closes with 4401 when the token expires; an event stream just ends`() async throws {
-        try await withTokenServer { server in
+        // Neither waits for its next ping.
+        try await withTokenServer(configure: {
+            ($0.eventHeartbeat, $0.webSocket.pingInterval) = (.seconds(3600), .seconds(3600))
+        }) { server in
             let query = "access_token=\(try TestToken.of("alice", expiringIn: soon))"
             let socket = try WebSocketClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
             let stream = try EventStreamClient(port: server.port, "/v1/rooms/lobby/live?\(query)")
