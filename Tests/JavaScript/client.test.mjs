@@ -353,7 +353,7 @@ describe("The JavaScript client", () => {
     test("loads from the server what its store has left out", async (t) => {
         const server = await startServer(t);
         const send = (text) => server.request("POST", "/v1/rooms/lobby/messages?user=bob", { text });
-        // Of these, a store keeps 500.
+        // A store keeps 500 of these.
         for (let round = 0; round < 6; round++) await Promise.all(numbers(100).map(send));
         const store = new MemoryStore();
         for (let visit = 0; visit < 2; visit++) {

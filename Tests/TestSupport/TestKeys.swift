@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 
 /// Keys and signatures for tokens, made with OpenSSL and without the server's code: pairs of keys by the `openssl` program, and
-/// HS256, which most tests sign with, in this process. A program for each part of a token would take a fifth of the time of all tests.
+/// HS256, which most tests sign with, in this process.
 public struct TestKeys: Sendable {
     /// A secret for HS256.
     public static let secret = "0123456789abcdef0123456789abcdef"

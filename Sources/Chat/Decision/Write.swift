@@ -48,7 +48,8 @@ public enum Write: Sendable {
     case raiseMark(UserID, seq: Int64, at: Timestamp)
     /// Set what may disturb a user in the room; `nil` for the default.
     case setNotify(UserID, NotifySettings?)
-    /// Remove a user's read mark, what may disturb the user, and the time of the last message in slow mode.
+    /// Remove a user's read mark, what may disturb the user, and the time of the last message in slow mode: the end of what
+    /// separates an erased user from a new one of the name.
     case removeMark(UserID)
     /// Remember the time of a user's message in slow mode.
     case noteSend(UserID, at: Timestamp)
