@@ -62,7 +62,7 @@ struct StoredRows {
             try db.cachedStatement(sql: "SELECT at, refusal, json FROM backscroll_send WHERE room = ? ORDER BY id"),
             arguments: [id])
         var result = StoredRoom(
-            newest: try messages(StoreQuery(.newest, limit: limit)), unsentMark: unsentMark, sends: [])
+            newest: try messages(StoreQuery(.newest, limit: limit)), unsentMark: unsentMark, sends: [], epoch: epoch)
         while let row = try sends.next() {
             let json: Data = row[2]
             result.sends.append(StoredSend(draft: try ChatDraft(json: Array(json)), at: row[0], refusal: row[1]))

@@ -93,6 +93,7 @@ extension Room {
             }
         case .subscribe(let since, let epoch):
             subscriptionNumber.number += 1
+            mark.follow(epoch)
             mark.isUnknown = true
             recordSubscription(since: since, epoch: epoch)
             Task { [client, number = subscriptionNumber] in

@@ -8,6 +8,8 @@ struct OwnMark {
     var seq: Int64 = 0
     /// The last mark that the server has confirmed.
     var confirmed: Int64 = 0
+    /// The history that the marks belong to; nil while it is unknown.
+    private(set) var epoch: String?
     /// True while a request for it is under way or planned.
     var isMoving = false
     /// Number of failed requests in a row.
@@ -16,6 +18,12 @@ struct OwnMark {
     var isUnknown = false
     /// The requests that ask for it.
     var asking: Task<Void, Never>?
+
+    /// Begins to follow a history. The marks of another one are dropped, because its messages were others.
+    mutating func follow(_ epoch: String) {
+        if let known = self.epoch, known != epoch { (seq, confirmed) = (0, 0) }
+        self.epoch = epoch
+    }
 }
 
 extension Room {
@@ -47,6 +55,16 @@ extension Room {
         publishSoon()
     }
 
+    /// Sends a stored mark once the room is live, unless it belongs to another history.
+    func sendStoredMark(of stored: StoredRoom) {
+        guard let seq = stored.unsentMark else { return }
+        if let epoch = stored.epoch {
+            if let known = mark.epoch, known != epoch { return }
+            mark.follow(epoch)
+        }
+        sendMarkSoon(seq)
+    }
+
     func sendMarkSoon(_ seq: Int64) {
         mark.seq = max(mark.seq, seq)
         guard !mark.isMoving else { return }
@@ -60,18 +78,23 @@ extension Room {
         }
     }
 
-    /// Sends the read mark. A store keeps a mark that the server does not have yet.
+    /// Sends the read mark, if the room is live. Otherwise the server may have another history, and the next `live`
+    /// sends the mark if it has not. A store keeps a mark that the server does not have yet.
     ///
     /// - Returns: the time after which to send it again, because the mark has moved meanwhile, or because of a
     ///   temporary error; nil otherwise.
     func sendMark() async -> Duration? {
-        let seq = mark.seq
+        guard mark.seq > 0, machine.view.connection == .live else {
+            mark.isMoving = false
+            return nil
+        }
+        let (seq, epoch) = (mark.seq, mark.epoch)
         do throws(BackscrollClientError) {
             let room = try await client.moveReadMark(of: id, upTo: seq)
             mark.failures = 0
-            mark.confirmed = seq
+            if mark.epoch == epoch { mark.confirmed = seq }
             receiveMark(of: room)
-            if mark.seq > seq { return Self.markDelay }
+            if mark.seq > mark.confirmed { return Self.markDelay }
             record?.setUnsentMark(nil)
             scheduleFlush()
         } catch {

@@ -75,7 +75,7 @@ extension Room {
                         rev: newest.run.rev, epoch: newest.epoch, read: newest.read, unread: unread)))
         }
         send(stored.sends, landed: newest(stored))
-        if let mark = stored.unsentMark { sendMarkSoon(mark) }
+        sendStoredMark(of: stored)
     }
 
     /// The ids of the user's messages among the stored ones.
@@ -135,8 +135,8 @@ extension Room {
             if let stored { send(stored.sends, landed: known) }
             if mark.seq > mark.confirmed {
                 record?.setUnsentMark(mark.seq)
-            } else if let mark = stored?.unsentMark {
-                sendMarkSoon(mark)
+            } else if let stored {
+                sendStoredMark(of: stored)
             }
             let view = machine.view
             if let epoch = view.epoch, view.phase != .initial { recordSubscription(since: view.rev, epoch: epoch) }

@@ -112,12 +112,17 @@ public struct StoredRoom: Sendable {
     public var unsentMark: Int64?
     /// The messages that the server has not confirmed, in the order in which they were sent.
     public var sends: [StoredSend]
+    /// The history that ``unsentMark`` belongs to; nil if it is unknown.
+    public var epoch: String?
 
     /// Creates a result.
-    public init(newest: StoredMessages?, unsentMark: Int64?, sends: [StoredSend]) {
+    ///
+    /// - Parameter epoch: The stored history; nil for that of `newest`.
+    public init(newest: StoredMessages?, unsentMark: Int64?, sends: [StoredSend], epoch: String? = nil) {
         self.newest = newest
         self.unsentMark = unsentMark
         self.sends = sends
+        self.epoch = epoch ?? newest?.epoch
     }
 }
 

@@ -444,6 +444,39 @@ struct OfflineTests {
         await second.close()
     }
 
+    @Test(arguments: [true, false])
+    func `moves no read mark of another history`(isRestarted: Bool) async throws {
+        let server = try ChatServer()
+        try await server.fill(5)
+        let transport = FaultyTransport()
+        let store = isRestarted ? GRDBClientStore.file(path) : nil
+        func client() -> BackscrollClient {
+            server.client(.name("alice"), store: store) { $0.transport = transport }
+        }
+        var user = client()
+        var room = try await user.room("lobby").open(at: .newest)
+        try await room.isLive()
+        server.stop()
+        try await room.shows { $0.connection == .offline }
+        await room.setViewport(atBottom: false, lastVisible: 4)
+        if isRestarted {
+            await user.close()
+            user = client()
+            room = try await user.room("lobby").open(at: .newest)
+            #expect(await room.view.read == 4)
+        }
+        server.forgetDatabase()
+        try server.start()
+        try await server.post("one", "two", "three", "four", "five")
+        try await room.shows { $0.connection == .live && $0.texts.last == "five" }
+        // The next mark that the server gets is of its own history.
+        await room.setViewport(atBottom: false, lastVisible: 2)
+        var read: Int64 = 0
+        while read == 0 { read = try await user.page(of: "lobby", .init(anchor: .aroundUnread, limit: 5)).read ?? 0 }
+        #expect(read == 2 && transport.times(of: "PUT", "/v1/rooms/lobby/read").count == 1)
+        await user.close()
+    }
+
     @Test func `forgets a room that the user may no longer read`() async throws {
         let server = try ChatServer()
         try await server.fill(3)

@@ -93,7 +93,7 @@ struct ClientStoreTests {
                 to: key("new"))
         }
         let old = try #require(try await store.load(key("old"), limit: 10))
-        #expect(old.newest == nil && old.sends.count == 1)
+        #expect(old.newest == nil && old.sends.count == 1 && old.epoch == "E")
         let new = try #require(try await store.load(key("new"), limit: 5000)?.newest)
         #expect(new.messages.last?.seq == 1500 && new.run.first > 1 && new.hasBefore && new.read == 5)
         let (sum, real) = try await database.read { db in
