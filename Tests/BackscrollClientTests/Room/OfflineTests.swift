@@ -205,6 +205,28 @@ struct OfflineTests {
         await second.close()
     }
 
+    @Test func `loads messages again that have changed since they were stored`() async throws {
+        let server = try ChatServer()
+        try await server.fill(30)
+        let client = client(of: server) { $0.pageLimit = 10 }
+        let room = try await client.room("lobby").open(at: .newest)
+        try await room.isLive()
+        try await room.load(.before)
+        await room.flush()
+        await client.enterBackground()
+        try await room.shows { $0.connection == .offline }
+        _ = try await server.client("bob").message("DELETE", "/v1/rooms/lobby/messages/15")
+        // The socket continues at the revision of this page, so it does not bring the deletion.
+        try await room.open(at: .newest)
+        #expect(await room.view.messages.map(\.seq) == Array(21...30))
+        await client.enterForeground()
+        try await room.isLive()
+        try await room.load(.before)
+        let messages = await room.view.messages
+        #expect(messages.map(\.seq) == Array(11...30) && messages.filter(\.isDeleted).map(\.seq) == [15])
+        await client.close()
+    }
+
     @Test func `opens at a place far from the newest message, without the server`() async throws {
         let server = try ChatServer()
         try await server.fill(70)

@@ -68,6 +68,34 @@ struct StoreFailureTests {
         await second.close()
     }
 
+    @Test func `shows no stored message that has changed before the file could be opened`() async throws {
+        let server = try ChatServer()
+        try await server.fill(30)
+        let (folder, elsewhere) = (directory.path(of: "store"), directory.path(of: "elsewhere"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let file = "\(folder)/client.db"
+        let first = server.client(.name("alice"), store: .file(file))
+        let stored = try await first.room("lobby").open(at: .newest)
+        try await stored.isLive()
+        await stored.close()
+        await first.close()
+        try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
+        let bob = server.client("bob")
+        for seq in [5, 25] { _ = try await bob.message("DELETE", "/v1/rooms/lobby/messages/\(seq)") }
+
+        let second = server.client(.name("alice"), store: .file(file)) { $0.pageLimit = 10 }
+        let room = try await second.room("lobby").open(at: .seq(15))
+        try await room.isLive()
+        #expect(await room.storeFailure?.code == BackscrollClientError.storeUnavailable)
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: folder)
+        for await change in room.changes where change.storeFailure == nil { break }
+        // The file has the messages on both sides as they were.
+        try await room.load(.before)
+        try await room.load(.after)
+        #expect(await room.view.messages.filter(\.isDeleted).map(\.seq) == [5, 25])
+        await second.close()
+    }
+
     @Test func `has the same count of unread messages and the line after a restart, offline and live`() async throws {
         let server = try ChatServer()
         try await server.fill(60)
