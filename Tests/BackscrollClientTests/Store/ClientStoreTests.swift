@@ -174,6 +174,21 @@ struct ClientStoreTests {
         #expect(!isSuperseded)
     }
 
+    @Test func `is brought to the present version once`() async throws {
+        let database = try DatabaseQueue()
+        try await GRDBClientStore.database(database).write([send("a")], to: key("lobby"))
+        // The database is as version 2 has left it.
+        try await database.write { db in
+            try db.execute(sql: "ALTER TABLE backscroll_room DROP COLUMN unread")
+            try db.execute(sql: "ALTER TABLE backscroll_room DROP COLUMN unread_rev")
+            try db.execute(sql: "UPDATE backscroll_version SET version = 2")
+        }
+        for _ in 1...2 {
+            let store = GRDBClientStore.database(database)
+            #expect(try await store.roomsWithSends(of: account) == ["lobby"])
+        }
+    }
+
     @Test func `reads only the shown messages of a large room`() async throws {
         let store = GRDBClientStore.database(try DatabaseQueue())
         try await store.write([page(1...20_000, rev: 20_000)], to: key("lobby"))
