@@ -350,6 +350,30 @@ struct OfflineTests {
         await third.close()
     }
 
+    @Test func `keeps a refused send that the user retries as unsent`() async throws {
+        let server = try ChatServer()
+        let transport = FaultyTransport()
+        let first = client(of: server) { $0.transport = transport }
+        let room = try await first.room("lobby").open(at: .newest)
+        try await room.isLive()
+        transport.refuse(status: 422, code: "too_long") { $0.method == "POST" }
+        let draft = ChatDraft("mine", clientMessageID: "a")
+        await #expect(throws: BackscrollClientError.self) { try await room.send(draft) }
+        server.stop()
+        let retrying = Task { try await room.retry("a") }
+        try await room.shows { view in
+            !view.rows.contains { if case .send(_, .failed) = $0.content { true } else { false } }
+        }
+        await room.flush()
+
+        // The first client is not closed, as after kill -9.
+        let second = client(of: server)
+        #expect(try await second.roomsWithUnsentMessages() == ["lobby"])
+        await second.close()
+        await first.close()
+        _ = await retrying.result
+    }
+
     @Test func `drops the messages of another history, and sends its unsent messages`() async throws {
         let server = try ChatServer()
         try await server.fill(5)
