@@ -96,6 +96,37 @@ struct StoreFailureTests {
         await second.close()
     }
 
+    @Test func `keeps the server's list of rooms when the file can be opened again`() async throws {
+        let server = try ChatServer()
+        let bob = server.client("bob")
+        for id in ["a", "b"] {
+            try await bob.rooms.make(id)
+            try await bob.rooms.add("alice", to: id)
+            try await bob.post("hello", to: id)
+        }
+        let (folder, elsewhere) = (directory.path(of: "store"), directory.path(of: "elsewhere"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let file = "\(folder)/client.db"
+        let first = server.client(.name("alice"), store: .file(file))
+        let stored = try await first.rooms.open()
+        try await stored.shows { $0.isLive && $0.rooms.count == 2 }
+        await stored.close()
+        await first.close()
+        try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
+        try await bob.rooms.remove("alice", from: "b")
+        try await bob.post("again", to: "a")
+
+        let second = server.client(.name("alice"), store: .file(file))
+        let inbox = try await second.rooms.open()
+        try await inbox.shows { $0.isLive && $0.rooms.map(\.id) == ["a"] && $0.rooms[0].unread == 2 }
+        #expect(await inbox.storeFailure?.code == BackscrollClientError.storeUnavailable)
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: folder)
+        while await inbox.storeFailure != nil { await Task.yield() }
+        let rooms = await inbox.view.rooms
+        #expect(rooms.map(\.id) == ["a"] && rooms.first?.unread == 2)
+        await second.close()
+    }
+
     @Test func `has the same count of unread messages and the line after a restart, offline and live`() async throws {
         let server = try ChatServer()
         try await server.fill(60)
