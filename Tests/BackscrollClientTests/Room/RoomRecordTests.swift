@@ -183,6 +183,24 @@ struct RoomRecordTests {
         #expect(messages == [.model(seq: 7, rev: 500)])
     }
 
+    @Test func `keeps sends and marks when too many messages could not be written`() {
+        var record = RoomRecord(me: "alice")
+        record.follow(since: 0, epoch: "E", window: ([], false))
+        record.add(ChatDraft("text", clientMessageID: "a"), at: 1)
+        record.setUnsentMark(3)
+        for seq in 1...Int64(RoomRecord.maximumMessages + 1) { record.addFrame(.model(seq: seq, rev: seq)) }
+        let unwritten = record.drainChanges()
+        record.putBack(unwritten)
+        let changes = record.drainChanges()
+        guard changes.count == 3, case .forget = changes[0], case .send(let send) = changes[1],
+            case .unsentMark(let mark) = changes[2]
+        else {
+            Issue.record("\(changes.count) changes")
+            return
+        }
+        #expect(send.draft.clientMessageID == "a" && mark == 3)
+    }
+
     @Test func `removes a send as soon as a page, frame or answer shows it stored`() {
         var record = RoomRecord(me: "alice")
         record.add(ChatDraft("a", clientMessageID: "a"), at: 1)
