@@ -6,7 +6,7 @@
  */
 
 import { after, elapsed, soon, stop } from "./defaults.js";
-import { asClientError, ClientError, closedError, isTemporary } from "./errors.js";
+import { asClientError, ClientError, closedError } from "./errors.js";
 import { Observers, toldFailure, until } from "./observers.js";
 import { Readership } from "./readership.js";
 import { pauseAfter } from "./requests.js";
@@ -875,7 +875,7 @@ export class Room {
     /** @param {Event} event */
     #take(event) {
         if (this.#ending !== null) return;
-        if (STARTING_WAITS.has(event.event)) this.#timeline.handle({ event: "time", now: Date.now() }).effects.forEach((effect) => this.#carryOut(effect));
+        if (STARTING_WAITS.has(event.event)) this.#take({ event: "time", now: Date.now() });
         const { effects } = this.#timeline.handle(event);
         this.#isDirty = true;
         for (const effect of effects) this.#carryOut(effect);
@@ -1134,8 +1134,9 @@ export class Room {
             return;
         }
         if (frame.type === "message" || frame.type === "live") this.#saveSoon();
-        if (frame.type === "live" && this.#asksForMark) this.#agreeOnMark();
-        if (frame.type === "live" && this.#followsReads) this.#loadReads();
+        if (frame.type !== "live") return;
+        if (this.#asksForMark) this.#agreeOnMark();
+        if (this.#followsReads) this.#loadReads();
     }
 
     /**
@@ -1213,7 +1214,7 @@ export class Room {
             if (this.#ending !== null) return;
             this.#changed();
             const { epoch, head, read, unread } = summary;
-            if (!this.#isStarted || epoch !== this.#timeline.view.epoch) return;
+            if (epoch !== this.view.epoch) return;
             this.#handle({ event: "marked", read, unread, head });
             this.#saveSoon();
             const own = this.view.read ?? 0;
@@ -1223,7 +1224,7 @@ export class Room {
             this.#agreeAfter(MARK_MILLISECONDS);
         } catch (error) {
             const failure = asClientError(error);
-            if (!isTemporary(failure.status) || failure.code === "closed") {
+            if (!failure.isTemporary) {
                 if (this.#mark !== mark) return;
                 this.#mark = 0;
                 this.#markRefusal = failure;
