@@ -379,6 +379,56 @@ describe("The JavaScript client", () => {
         await assertOnce(server, "lobby", sent);
     });
 
+    for (const place of ["an open room", "a room before the app ended", "a restored room"]) {
+        test(`sends the read mark that was moved offline in ${place}, but not to another history`, async (t) => {
+            const [server, backup] = [await startServer(t), await startServer(t)];
+            for (const each of [server, backup]) {
+                for (const text of numbers(3)) await each.request("POST", "/v1/rooms/lobby/messages?user=bob", { text });
+            }
+            await backup.kill();
+            const store = new MemoryStore();
+            let [marks, client, room] = [[], null, null];
+            const recording = (url, options) => {
+                if (options.method === "PUT") marks.push(options.body);
+                return fetch(url, options);
+            };
+            const open = async () => {
+                await client?.close();
+                client = clientOf(t, server, "alice", { store, fetch: recording });
+                room = client.room("lobby");
+                room.open().catch(() => {});
+                await until(room, () => texts(room).length === 3);
+            };
+            const moveOffline = async (seq) => {
+                await until(room, () => room.view.connection === "live");
+                await server.kill();
+                await until(room, () => room.view.connection === "offline");
+                if (place === "a restored room") await open();
+                room.setViewport({ atBottom: false, lastVisible: seq });
+                if (place === "a room before the app ended") await open();
+                assert.equal(room.view.read, seq);
+            };
+            const stored = async () => (await server.request("GET", "/v1/rooms/lobby?user=alice")).read;
+            await open();
+            await moveOffline(1);
+            await server.start();
+            client.networkPathChanged();
+            await eventually(async () => (await stored()) === 1);
+            await moveOffline(2);
+            marks = [];
+            [server.directory, backup.directory] = [backup.directory, server.directory];
+            await server.start();
+            const { epoch } = room.view;
+            client.networkPathChanged();
+            await until(room, () => room.view.connection === "live");
+            assert.notEqual(room.view.epoch, epoch);
+            // What still waits would be sent now.
+            room.close();
+            assert.deepEqual(marks, []);
+            assert.equal(await stored(), 0);
+        });
+    }
+
     test("finds out that a connection is dead when the app comes back", async (t) => {
         const server = await startServer(t);
         let isSilent = false;

@@ -221,12 +221,21 @@ export class Room {
     /** The read mark to send; 0 if the server has it. */
     #mark = 0;
     /**
+     * The epoch of the last subscription, to which the mark belongs; null before the first one.
+     *
+     * @type {string | null}
+     */
+    #epoch = null;
+    /**
      * The error of the last mark that the server refused.
      *
      * @type {ClientError | null}
      */
     #markRefusal = null;
-    /** True if the next `live` asks for the user's read mark, which may have moved on another device meanwhile. */
+    /**
+     * True if the next `live` sends the user's read mark, or asks for it: it may have moved on another device meanwhile. Nothing is
+     * sent before, because the server may have another history.
+     */
     #asksForMark = false;
     #typedAt = -Infinity;
     /**
@@ -886,6 +895,8 @@ export class Room {
         switch (effect.effect) {
             case "fetch": return void this.#fetch(effect.request, effect.query);
             case "subscribe":
+                if ((this.#epoch ?? effect.epoch) !== effect.epoch) this.#mark = 0;
+                this.#epoch = effect.epoch;
                 this.#asksForMark = true;
                 return this.#host.connection.add(this.#subscriber, effect.since, effect.epoch);
             case "post": return void this.#post(effect.draft);
@@ -942,7 +953,7 @@ export class Room {
             const isOpening = this.#timeline.view.phase === "initial";
             this.#handle({ event: "page", request, page });
             // The subscription begins where the page was read, and the page has the mark.
-            if (isOpening && page.read !== undefined) this.#asksForMark = false;
+            if (isOpening && page.read !== undefined) this.#asksForMark = this.#mark > 0;
             this.#saveSoon();
         } catch (error) {
             const failure = asClientError(error);
@@ -1135,7 +1146,10 @@ export class Room {
         }
         if (frame.type === "message" || frame.type === "live") this.#saveSoon();
         if (frame.type !== "live") return;
-        if (this.#asksForMark) this.#agreeOnMark();
+        if (this.#asksForMark) {
+            this.#asksForMark = false;
+            this.#agreeOnMark();
+        }
         if (this.#followsReads) this.#loadReads();
     }
 
@@ -1202,9 +1216,10 @@ export class Room {
     async #agreeOnMark() {
         stop(this.#marking);
         this.#marking = null;
-        this.#asksForMark = false;
         const mark = this.#mark;
         if (mark > 0) this.#saveSoon();
+        // In another history, the mark would cover messages that the user has not read.
+        if (this.#asksForMark || this.#epoch !== this.view.epoch) return;
         try {
             const { requests } = this.#host;
             const summary = await (mark > 0 ? requests.markRead(this.id, mark) : requests.room(this.id));
