@@ -150,7 +150,7 @@ struct DeliveryQueueTests {
             #expect(queue.pause == nil)
             for room in [a, b] { queue.changed(room) }
             #expect(Set(queue.next(at: now)) == [a, b])
-            #expect(!queue.answered(a, .none, hasMore: false, at: now, share: 0))
+            #expect(!queue.answered(a, .none, hasMore: false, at: now, share: 1))
             queue.hadNothing(b)
             #expect(queue.roomsBehind == 1)
             queue.changed(b)
