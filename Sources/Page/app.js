@@ -444,8 +444,7 @@ function setCounts() {
 /** Tells the state of the connection, in the open room or with the list alone. */
 function drawNetwork() {
     screen?.showNetwork();
-    const isLost = client?.connection.view.state === "waiting";
-    const text = networkText(isLost ? "offline" : "live");
+    const text = networkText(client?.connection.view.state === "waiting" ? "offline" : "live");
     if ($("#network").textContent !== text) $("#network").textContent = text;
 }
 

@@ -250,8 +250,8 @@ export class Composer {
         this.#input.style.height = "auto";
         // An empty input has one row. Measuring it would cost one more layout of the page.
         if (!this.#input.value) return;
-        const borders = this.#input.offsetHeight - this.#input.clientHeight;
-        this.#input.style.height = `${this.#input.scrollHeight + borders}px`;
+        const { clientHeight, offsetHeight, scrollHeight } = this.#input;
+        this.#input.style.height = `${scrollHeight + offsetHeight - clientHeight}px`;
     }
 
     /** Number of bytes that the text may still have. */

@@ -1054,8 +1054,7 @@ export class Screen {
         if (/^([^ /]|Process|Dead)$/u.test(key) && !event.ctrlKey) return this.#composer.focus();
         if (event.shiftKey) return;
         if (key === "Escape") return void (this.#closePicker() || this.#composer.focus());
-        const isMedia = target.closest("video, audio") !== null;
-        if (isMedia) return;
+        if (target.closest("video, audio")) return;
         let isTaken = true;
         if (key === "Home") this.#goToFirst();
         else if (key === "End") this.jump("last");

@@ -146,7 +146,7 @@ struct DeliveryQueueTests {
     @Test func `pauses also if rooms have nothing to deliver, or cannot be read, meanwhile`() {
         let queue = Subject()
         var now = start
-        while now - start <= DeliveryQueue.patience {
+        while now - start < DeliveryQueue.patience {
             #expect(queue.pause == nil)
             for room in [a, b] { queue.changed(room) }
             #expect(Set(queue.next(at: now)) == [a, b])
@@ -158,6 +158,8 @@ struct DeliveryQueueTests {
             queue.wasUnreadable(b, at: now, share: 0)
             now += .seconds(3600)
         }
+        #expect(queue.next(at: now).contains(a))
+        #expect(!queue.answered(a, .none, hasMore: false, at: now, share: 1))
         #expect(queue.pause == .failing)
     }
 

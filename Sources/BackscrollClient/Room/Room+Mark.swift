@@ -78,18 +78,20 @@ extension Room {
         }
     }
 
-    /// Sends the read mark, if the room is live. Otherwise the server may have another history, and the next `live`
-    /// sends the mark if it has not. A store keeps a mark that the server does not have yet.
+    /// Sends the read mark. Unless the room is live, the server may have another history, and is asked first. A store keeps
+    /// a mark that the server does not have yet.
     ///
     /// - Returns: the time after which to send it again, because the mark has moved meanwhile, or because of a
     ///   temporary error; nil otherwise.
     func sendMark() async -> Duration? {
-        guard mark.seq > 0, machine.view.connection == .live else {
-            mark.isMoving = false
-            return nil
-        }
         let (seq, epoch) = (mark.seq, mark.epoch)
         do throws(BackscrollClientError) {
+            let isLive = machine.view.connection == .live
+            let isSame = isLive ? true : try await client.settings(of: id).epoch == epoch
+            guard isSame, mark.seq > 0, mark.epoch == epoch else {
+                mark.isMoving = false
+                return nil
+            }
             let room = try await client.moveReadMark(of: id, upTo: seq)
             mark.failures = 0
             if mark.epoch == epoch { mark.confirmed = seq }

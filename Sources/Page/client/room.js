@@ -233,8 +233,8 @@ export class Room {
      */
     #markRefusal = null;
     /**
-     * True if the next `live` sends the user's read mark, or asks for it: it may have moved on another device meanwhile. Nothing is
-     * sent before, because the server may have another history.
+     * True if the next `live` sends the user's read mark, or asks for it: it may have moved on another device meanwhile, and the
+     * server may have another history.
      */
     #asksForMark = false;
     #typedAt = -Infinity;
@@ -1212,19 +1212,21 @@ export class Room {
     /**
      * Sends the read mark, or asks for it if the server has it. The answer has the user's mark on all devices, and the number of
      * unread messages. A request that cannot be served now is repeated.
+     *
+     * In another history, the mark would cover messages that the user has not read. So before `live` the server is asked for its
+     * epoch first.
      */
-    async #agreeOnMark() {
+    async #agreeOnMark(isKnown = !this.#asksForMark) {
         stop(this.#marking);
         this.#marking = null;
         const mark = this.#mark;
         if (mark > 0) this.#saveSoon();
-        // In another history, the mark would cover messages that the user has not read.
-        if (this.#asksForMark || this.#epoch !== this.view.epoch) return;
+        const sends = mark > 0 && isKnown && this.#epoch === this.view.epoch;
         try {
             const { requests } = this.#host;
-            const summary = await (mark > 0 ? requests.markRead(this.id, mark) : requests.room(this.id));
+            const summary = await (sends ? requests.markRead(this.id, mark) : requests.room(this.id));
             this.#markFailures = 0;
-            if (this.#mark === mark) this.#mark = 0;
+            if (sends && this.#mark === mark) this.#mark = 0;
             this.#host.noteRoom(summary);
             if (this.#ending !== null) return;
             this.#changed();
@@ -1233,10 +1235,10 @@ export class Room {
             this.#handle({ event: "marked", read, unread, head });
             this.#saveSoon();
             const own = this.view.read ?? 0;
-            if (mark > 0 || read >= own) return;
-            // The mark was not sent before the app was ended.
+            if (sends || (mark === 0 && read >= own)) return;
+            // The mark waits, or was not sent before the app was ended.
             this.#mark = Math.max(this.#mark, own);
-            this.#agreeAfter(MARK_MILLISECONDS);
+            if (epoch === this.#epoch) this.#agreeOnMark(true);
         } catch (error) {
             const failure = asClientError(error);
             if (!failure.isTemporary) {
