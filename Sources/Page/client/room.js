@@ -1216,14 +1216,14 @@ export class Room {
      * In another history, the mark would cover messages that the user has not read. So before `live` the server is asked for its
      * epoch first.
      */
-    async #agreeOnMark(isKnown = !this.#asksForMark) {
+    async #agreeOnMark() {
         stop(this.#marking);
         this.#marking = null;
         const mark = this.#mark;
         if (mark > 0) this.#saveSoon();
-        const sends = mark > 0 && isKnown && this.#epoch === this.view.epoch;
         try {
             const { requests } = this.#host;
+            const sends = mark > 0 && this.#epoch === (this.#asksForMark ? await requests.room(this.id) : this.view).epoch;
             const summary = await (sends ? requests.markRead(this.id, mark) : requests.room(this.id));
             this.#markFailures = 0;
             if (sends && this.#mark === mark) this.#mark = 0;
@@ -1235,10 +1235,10 @@ export class Room {
             this.#handle({ event: "marked", read, unread, head });
             this.#saveSoon();
             const own = this.view.read ?? 0;
-            if (sends || (mark === 0 && read >= own)) return;
-            // The mark waits, or was not sent before the app was ended.
+            if (mark > 0 || read >= own) return;
+            // The mark was not sent before the app was ended.
             this.#mark = Math.max(this.#mark, own);
-            if (epoch === this.#epoch) this.#agreeOnMark(true);
+            this.#agreeAfter(MARK_MILLISECONDS);
         } catch (error) {
             const failure = asClientError(error);
             if (!failure.isTemporary) {
