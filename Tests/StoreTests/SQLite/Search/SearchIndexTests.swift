@@ -170,7 +170,7 @@ extension SchemaTests {
     }
 
     @Test func `lose removed words in time, also while others are removed again and again`() throws {
-        let log = try Self.indexingLog { $0.wordPurgeInterval = .milliseconds(600) }
+        let log = try Self.indexingLog { $0.wordPurgeInterval = .seconds(2) }
         try log.fill(200)
         try log.waitUntilIndexed()
         var isPurged = false
