@@ -296,7 +296,7 @@ extension WebhookAccess {
             try db.updateWebhook(webhook)
             try db.removeWebhookEvents(of: webhook.number, in: place, upTo: number)
             let count = try db.runCounting(
-                "UPDATE webhook_rooms SET stopped = NULL WHERE webhook = $1 AND room = $2 AND stopped IS NOT NULL",
+                "UPDATE webhook_rooms SET stopped = NULL WHERE webhook = $1 AND room = $2 AND stopped < 0",
                 webhook.number, place)
             if isDeleted, count == 0 { throw Problem.roomDeleted }
         }

@@ -309,6 +309,12 @@ struct WebhookStoreTests {
         try store.stop(number, of: webhook.number, at: .event(7))
         try skip(10)
         #expect(try stopped() == [.event(7)])
+        // A skip of events leaves stopped messages.
+        try store.skipEvents(of: webhook.id, in: lobby, upTo: 7)
+        #expect(try stopped() == [])
+        try store.stop(number, of: webhook.number, at: .rev(10))
+        try store.skipEvents(of: webhook.id, in: lobby, upTo: 7)
+        #expect(try stopped() == [.rev(10)])
     }
 
     @Test func `skips what is stopped in a deleted room, and nothing else`() throws {
