@@ -55,7 +55,7 @@ extension Room {
         publishSoon()
     }
 
-    /// Sends a stored mark once the room is live, unless it belongs to another history.
+    /// Sends a stored mark, unless it belongs to another history.
     func sendStoredMark(of stored: StoredRoom) {
         guard let seq = stored.unsentMark else { return }
         if let epoch = stored.epoch {

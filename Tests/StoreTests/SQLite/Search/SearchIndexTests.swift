@@ -176,6 +176,7 @@ extension SchemaTests {
         var isPurged = false
         for seq in 1...200 as ClosedRange<Int64> where !isPurged {
             try log.delete(seq)
+            // The pace of a busy server, at which the purge is still due after some of the deletions.
             poll(nil, 0, 60)
             isPurged = try log.meta("search_removed") == nil
         }
